@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include <perp/analysis/jumps.hpp>
+#include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/schemes/located/transition/impact.hpp>
 #include <perp/schemes/located/transition/jumps.hpp>
 
 namespace perp {
@@ -59,9 +61,26 @@ ModelJumps by_newton(const Dcs& system, const Vector& x, double t, const JumpOpt
   return {std::move(jumps), complete ? "by Newton's method in every mode" : "", false};
 }
 
+/// Where a contact closes now the state jumps as Newton's law says, which holds e, not by impulses onto the laws.
+void refuse_impacts(const Model& model, const Vector& x, double t) {
+  if (model.restitution.empty() || model.restitution == std::vector<double>(model.restitution.size(), 0)) return;
+  const Located located = located_options(model);
+  std::optional<Impact> impact = Impact::of(equations_of(model), located.restitution, located.names);
+  const std::optional<Impact::Result> result = impact ? (*impact)(t, x, x.cwiseAbs()) : std::nullopt;
+  if (!result) return;
+  for (const int law : result->laws)
+    if (model.restitution[static_cast<std::size_t>(law)] != 0)
+      throw InvalidInput(fmt::format(
+          "{}: the contact '{}' closes in this state: its restitution would have no effect on impulses after which "
+          "it stays closed; expected perp check --scheme located, which tells the jump of Newton's law, or a "
+          "restitution of 0",
+          model.file.empty() ? model.name : model.file, model.multipliers[static_cast<std::size_t>(law)]));
+}
+
 }  // namespace
 
 ModelJumps jumps_of(const Model& model, const Vector& x, double t, const JumpOptions& options) {
+  refuse_impacts(model, x, t);
   if (const Lcs* lcs = model.system.affine()) {
     ConsistentJumps jumps = consistent_jumps(*lcs, x, t, options);
     std::string proof;

@@ -17,7 +17,8 @@ struct ModelJumps {
 /// All jumps from x at t after which a continuous solution starts. A model that is affine is
 /// enumerated; of another the modes are tried by Newton's method, all variables are one block, a
 /// continuum of jumps in one mode is not listed then, and `max_nodes` bounds the modes. Throws
-/// InvalidInput for models with resets, whose jumps are given.
+/// InvalidInput for models with resets, whose jumps are given, and
+/// where a contact with a restitution closes, whose jump is that of Newton's law.
 ModelJumps jumps_of(const Model& model, const Vector& x, double t, const JumpOptions& options);
 
 }  // namespace perp

@@ -16,15 +16,20 @@ constexpr double singular = 1e-14;        ///< reciprocal condition of A − σ 
 /// Shifts, in units of the size of A against E; no simple fractions of each other.
 constexpr double shifts[] = {0.7310585786, -1.3170578903, 3.1192029221, -0.2689414214, 11.2710301};
 
-/// Orthonormal basis of the range of a matrix, the largest column first (Gram and Schmidt, twice).
-Matrix range_of(Matrix matrix) {
+constexpr double roundings = 64;  ///< of one entry of (A − σ E)⁻¹ E Q, by the order and the condition
+
+double largest_column(const Matrix& matrix) { return std::sqrt(matrix.colwise().squaredNorm().maxCoeff()); }
+
+/// Orthonormal basis of the range of a matrix, the largest column first (Gram and Schmidt, twice). Columns up to
+/// `rounding` are none.
+Matrix range_of(Matrix matrix, double rounding = 0) {
   Matrix basis(matrix.rows(), std::min(matrix.rows(), matrix.cols()));
   double first = 0;
   for (Eigen::Index rank = 0; rank < basis.cols(); ++rank) {
     Eigen::Index largest = 0;
     const double size = std::sqrt(matrix.colwise().squaredNorm().maxCoeff(&largest));
     if (rank == 0) first = size;
-    if (!(size > rank_tolerance * first)) return basis.leftCols(rank);
+    if (!(size > std::max(rank_tolerance * first, rounding))) return basis.leftCols(rank);
     Vector column = matrix.col(largest);
     for (Eigen::Index k = 0; k < rank; ++k) column -= basis.col(k).dot(column) * basis.col(k);
     basis.col(rank) = column.normalized();
@@ -35,9 +40,10 @@ Matrix range_of(Matrix matrix) {
 }
 
 /// The shift for which A − σ E is best conditioned; 0 where it is singular for all of them.
-double best_shift(const Matrix& E, const Matrix& A) {
+double best_shift(const Matrix& E, const Matrix& A, double& condition) {
   const double size = A.norm() > 0 && E.norm() > 0 ? A.norm() / E.norm() : 1;
-  double best = 0, condition = singular;
+  double best = 0;
+  condition = singular;
   for (const double shift : shifts) {
     const double here = scaled_reciprocal_condition(A - shift * size * E);
     if (here <= condition) continue;
@@ -56,13 +62,17 @@ std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix
                                    E.rows(), E.cols(), A.rows(), A.cols()));
   std::vector<std::complex<double>> result;
   if (E.rows() == 0) return result;
-  const double shift = best_shift(E, A);
+  double condition = 0;
+  const double shift = best_shift(E, A, condition);
   if (shift == 0) return std::nullopt;
   const Matrix M = linear::FullLu(A - shift * E).solve(E);
+  // On the nilpotent part M Q is 0 but for the rounding of M, of which nothing is a range.
+  const double rounding = std::min(rank_tolerance, roundings * static_cast<double>(E.rows()) * 0x1p-52 / condition) *
+                          largest_column(M);
   Matrix Q = range_of(M);
   for (Eigen::Index last = M.cols(); Q.cols() < last && Q.cols() > 0;) {
     last = Q.cols();
-    Q = range_of(M * Q);
+    Q = range_of(M * Q, rounding);
   }
   if (Q.cols() == 0) return result;
   for (const std::complex<double>& value : linear::eigenvalues(Q.transpose() * M * Q)) {

@@ -135,8 +135,7 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
 
 Attempt Capturing::attempt_by_maps(double h, bool was_asked_once) {
   ModeCache& maps = cache(h);
-  if (options_.selector == Selector::first && !start_pending_)
-    return attempt_by_solver(maps, solver_.c_str());
+  if (options_.selector == Selector::first && !start_pending_) return attempt_first(maps);
   const int present = present_map(maps);
   maps.prepare(present);
   const bool stays = stays_in(maps, present);
@@ -144,6 +143,16 @@ Attempt Capturing::attempt_by_maps(double h, bool was_asked_once) {
   if (!stays && !was_asked_once && has_one_solution(h))
     if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
   return attempt_by_choice(maps, present, stays);
+}
+
+/// What the solver finds first. It knows nothing of memory: where a law with memory has left its branch, all
+/// solutions are asked for and those count that keep the most of these branches.
+Attempt Capturing::attempt_first(ModeCache& maps) {
+  const Attempt attempt = attempt_by_solver(maps, solver_.c_str());
+  if (attempt.status != Status::solved || memory_.empty() ||
+      memory_changes(equations_.laws(), *trial().mode, mode()) == 0)
+    return attempt;
+  return attempt_by_enumeration(maps);
 }
 
 /// -1: none. At the start no mode is present, but laws with memory have branches to start in.

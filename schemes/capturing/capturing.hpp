@@ -141,6 +141,7 @@ class Capturing final : public ModewiseScheme {
   double margin_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
   Attempt attempt_by_maps(double h, bool was_asked_once);
+  Attempt attempt_first(ModeCache& maps);
   int present_map(ModeCache& maps);
   bool stays_in(ModeCache& maps, int present);
   Attempt attempt_by_choice(ModeCache& maps, int present, bool stays);

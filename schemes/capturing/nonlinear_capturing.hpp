@@ -147,6 +147,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool is_consistent(const Vector& x0, double t);
   ConstraintsAt constraints(const Vector& x, double t);
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
+  [[nodiscard]] Vector explaining(const Vector& motions) const;
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 
   // nonlinear_resets.cpp
@@ -166,9 +167,13 @@ class NonlinearCapturing final : public ModewiseScheme {
              ResetOutcome& outcome, std::vector<Event>& events);
   // nonlinear_changes.cpp
   void put_on_constraints(Step& state);
+  std::vector<Departure> changes_within(const Step& a, const Step& b);
+  Step behind_change(const Step& before, const Step& b, const std::vector<int>& staying);
   std::vector<Step> way_of_change(const Step& a, const Step& b);
   [[nodiscard]] Step at_old_values(const Step& a, const Step& b) const;
   std::vector<int> passing_in_old_mode(const Step& state, const Step& behind);
+  std::optional<Step> step_in_old_mode(double h);
+  int side_ahead(int k, const Step& state, const Step& ahead);
   std::optional<ResetOutcome> fire_at_change(const Step& before, const Step& after, const Step& end,
                                              std::vector<int> jumping, std::vector<Event>& events);
   std::optional<ResetOutcome> reset_on_change(const Step& a, const Step& b, bool is_last, std::vector<Event>& events);

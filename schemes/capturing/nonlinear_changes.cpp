@@ -20,37 +20,49 @@ void NonlinearCapturing::put_on_constraints(Step& state) {
     if (is_algebraic(j)) state.x[j] = x[j];
 }
 
-/// The last way of the path, from a to b in another mode, as states in between: in the mode of a to where the first laws
-/// leave it, from there on in theirs. Two states at one moment are a jump.
-std::vector<Step> NonlinearCapturing::way_of_change(const Step& a, const Step& b) {
-  std::vector<Departure> left = previous().t == a.t ? departures() : std::vector<Departure>{};
-  std::erase_if(left, [&](const Departure& departure) {
+/// The laws that change between a and b, the last way of the path, with the shares of it at which they leave the mode of
+/// a; those that are not listed do at its start.
+std::vector<Scheme::Departure> NonlinearCapturing::changes_within(const Step& a, const Step& b) {
+  if (previous().t != a.t) return {};
+  std::vector<Departure> list = departures();
+  std::erase_if(list, [&](const Departure& departure) {
     const auto law = static_cast<std::size_t>(departure.law);
     return a.mode[law] == b.mode[law] || !(departure.s < 1);
   });
-  double s = left.empty() ? 0 : 1;
-  for (const Departure& departure : left) s = std::min(s, departure.s);
-  Step before = a;
-  if (s > 0) {
-    before = between(a, b, s);
-    put_on_constraints(before);
-  }
+  return list;
+}
+
+/// The state at the moment of `before`, with the multipliers, algebraic variables and branches of b for all but these laws.
+Step NonlinearCapturing::behind_change(const Step& before, const Step& b, const std::vector<int>& staying) {
   Step after = before;
   for (std::size_t i = 0; i < b.mode.size(); ++i) {
-    const bool leaves_later = std::ranges::any_of(left, [&](const Departure& departure) {
-      return departure.law == static_cast<int>(i) && departure.s > s + same_share;
-    });
-    if (leaves_later) continue;
+    if (std::ranges::find(staying, static_cast<int>(i)) != staying.end()) continue;
+    const auto law = static_cast<Eigen::Index>(i);
     after.mode[i] = b.mode[i];
-    after.lambda[static_cast<Eigen::Index>(i)] = b.lambda[static_cast<Eigen::Index>(i)];
-    after.w[static_cast<Eigen::Index>(i)] = b.w[static_cast<Eigen::Index>(i)];
+    after.lambda[law] = b.lambda[law];
+    after.w[law] = b.w[law];
   }
   for (int j = 0; j < step_.n(); ++j)
     if (is_algebraic(j)) after.x[j] = b.x[j];
   put_on_constraints(after);
+  return after;
+}
+
+/// The last way of the path, from a to b in another mode, as states in between: in the mode of a to where the first laws
+/// leave it, from there on in theirs. Two states at one moment are a jump.
+std::vector<Step> NonlinearCapturing::way_of_change(const Step& a, const Step& b) {
+  const std::vector<Departure> changes = changes_within(a, b);
+  double s = changes.empty() ? 0 : 1;
+  for (const Departure& change : changes) s = std::min(s, change.s);
+  std::vector<int> later;
+  for (const Departure& change : changes)
+    if (change.s > s + same_share) later.push_back(change.law);
   std::vector<Step> way{a};
-  if (s > 0) way.push_back(before);
-  way.push_back(std::move(after));
+  if (s > 0) {
+    way.push_back(between(a, b, s));
+    put_on_constraints(way.back());
+  }
+  way.push_back(behind_change(way.back(), b, later));
   if (way.back().mode != b.mode) way.push_back(at_old_values(way.back(), b));
   way.push_back(b);
   return way;
@@ -76,24 +88,34 @@ std::vector<int> NonlinearCapturing::passing_in_old_mode(const Step& state, cons
   if (open.empty()) return passing;
   const Step now = snapshot();
   restore(state);
-  for (const int exponent : looks) {
-    const double h = std::ldexp(options_.h, exponent);
-    if (open.empty() || !(state.t + h > state.t)) continue;
-    is_first_order_ = true;
-    set_step(state.t + h, h);
-    if (!solve_mode(h)) continue;
-    const Step ahead{state.t + h, state.x + trial().d, trial().lambda, state.w, state.mode};
-    std::erase_if(open, [&](int k) {
-      const double change = resets_.condition(k, ahead) - resets_.condition(k, state);
-      const ResetWatch::Errors rounding = ResetWatch::rounding(state, ahead);
-      if (!(std::abs(change) > resets_.error(k, ahead, rounding) + resets_.error(k, state, rounding))) return false;
-      if (resets_.fires(k, change > 0 ? 1 : -1)) passing.push_back(k);
-      return true;
-    });
-  }
+  for (const int exponent : looks)
+    if (const std::optional<Step> ahead = step_in_old_mode(std::ldexp(options_.h, exponent)))
+      std::erase_if(open, [&](int k) {
+        const int side = side_ahead(k, state, *ahead);
+        if (resets_.fires(k, side)) passing.push_back(k);
+        return side != 0;
+      });
   std::ranges::sort(passing);
   restore(now);
   return passing;
+}
+
+/// The state a short step ahead in the present mode, ranges left out.
+std::optional<Step> NonlinearCapturing::step_in_old_mode(double h) {
+  const double t_next = t() + h;
+  if (!(t_next > t())) return std::nullopt;
+  is_first_order_ = true;
+  set_step(t_next, h);
+  if (!solve_mode(h)) return std::nullopt;
+  return Step{t_next, x() + trial().d, trial().lambda, w(), mode()};
+}
+
+/// The side to which a condition moves from a state to one ahead; 0: not beyond their errors.
+int NonlinearCapturing::side_ahead(int k, const Step& state, const Step& ahead) {
+  const double change = resets_.condition(k, ahead) - resets_.condition(k, state);
+  const ResetWatch::Errors errors = ResetWatch::rounding(state, ahead);
+  if (!(std::abs(change) > resets_.error(k, ahead, errors) + resets_.error(k, state, errors))) return 0;
+  return change > 0 ? 1 : -1;
 }
 
 /// Resets at the moment at which the mode of `before` ends and that of `after` begins, on the way to `end`: those whose

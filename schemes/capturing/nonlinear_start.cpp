@@ -155,6 +155,11 @@ std::optional<std::pair<NonlinearCapturing::State, Vector>> NonlinearCapturing::
   return std::pair(trial(), motion(x0, trial().x));
 }
 
+/// The motions that rates explain at the start; where x0 is known up to an error no shorter step tells of them: 0.
+Vector NonlinearCapturing::explaining(const Vector& motions) const {
+  return start_x_error_.size() > 0 ? Vector(Vector::Zero(motions.size())) : motions;
+}
+
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
 bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int exponent,
                                     std::vector<Event>& events) {
@@ -171,9 +176,7 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
   const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
                                                        [](char has_rate) { return has_rate != 0; });
-  // Where x0 is known up to an error no shorter step tells what rates explain.
-  const Vector of_step = start_x_error_.size() > 0 ? Vector::Zero(step_.n()) : Vector(h * rates);
-  const bool jumps = !is_smooth && keeps_its_size(steps, least, of_step, step);
+  const bool jumps = !is_smooth && keeps_its_size(steps, least, explaining(h * rates), step);
   // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
   const auto moves_by_rounding = [&] {
     return probe(h, least_probe).status == Status::solved &&

@@ -16,14 +16,15 @@ bool is_counted(Operation operation, TimeSwitches::Of which) {
   return has_kink && which == TimeSwitches::Of::kinks;
 }
 
-/// Does λ jump where w passes `end`: is there a vertical branch, or do two branches end there that do not meet?
+/// Does λ jump where w passes `end`: is there a vertical branch, or do branches hold this w that do not meet? With memory
+/// one goes on where the other ends.
 bool law_jumps_at(const Law& law, double end) {
   constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // of the terms of λ
   Range met{inf, -inf};
   double terms = 0;
   for (const Branch& branch : law.branches) {
     const Range range = w_range(branch);
-    if (range.lower != end && range.upper != end) continue;
+    if (!(range.lower <= end && end <= range.upper)) continue;
     if (is_vertical(branch)) return true;
     const double lambda = (branch.c - branch.a * end) / branch.b;
     met = {std::min(met.lower, lambda), std::max(met.upper, lambda)};

@@ -77,7 +77,13 @@ struct MechanicalSystem::Jacobian {
   }
 };
 
-MechanicalSystem::MechanicalSystem(Dcs system) : system_(std::move(system)) {
+std::string MechanicalSystem::name_of(int variable) const {
+  const auto j = static_cast<std::size_t>(variable);
+  return j < names_.size() ? names_[j] : fmt::format("variable {}", variable + 1);
+}
+
+MechanicalSystem::MechanicalSystem(Dcs system, std::vector<std::string> names)
+    : system_(std::move(system)), names_(std::move(names)) {
   validate(system_);
   require_laws();
   Jacobian jacobian(system_);
@@ -150,9 +156,9 @@ void MechanicalSystem::find_positions(const Jacobian& jacobian) {
       if (j < 0 || j >= n) continue;
       if (velocity[static_cast<std::size_t>(j)] < 0)
         refuse(
-            fmt::format("the gap of law '{}' depends on variable {}, whose derivative is not "
+            fmt::format("the gap of law '{}' depends on {}, whose derivative is not "
                         "one velocity; write der(q) = v as an equation of its own",
-                        laws()[i].name, j + 1));
+                        laws()[i].name, name_of(j)));
       place(j);
     }
   for (std::size_t j = 0; j < velocity.size(); ++j)
@@ -163,9 +169,9 @@ void MechanicalSystem::find_positions(const Jacobian& jacobian) {
     if (!is_position[static_cast<std::size_t>(j)]) continue;
     if (is_velocity[static_cast<std::size_t>(j)])
       refuse(
-          fmt::format("a gap depends on variable {}, which is a velocity; gaps depend on "
+          fmt::format("a gap depends on {}, which is a velocity; gaps depend on "
                       "positions and time only",
-                      j + 1));
+                      name_of(j)));
     positions_.push_back(j);
   }
   number(is_position, found);
@@ -205,7 +211,7 @@ void MechanicalSystem::require_derivatives(const Jacobian& jacobian) const {
                          [&](const auto& part) { return part.input == input; });
     });
     if (!differential)
-      refuse(fmt::format("variable {} is algebraic: no equation contains its derivative", j + 1));
+      refuse(fmt::format("{} is algebraic: no equation contains its derivative", name_of(j)));
   }
 }
 

@@ -37,8 +37,9 @@ class MechanicalSystem {
   };
 
   /// Finds the parts by the structure of the equations. Throws InvalidInput with the reason if the
-  /// system is not of this form. Equations, variables and laws are counted from 1 in messages.
-  explicit MechanicalSystem(Dcs system);
+  /// system is not of this form. Equations and laws are counted from 1 in messages, variables too
+  /// that have no names.
+  explicit MechanicalSystem(Dcs system, std::vector<std::string> names = {});
 
   [[nodiscard]] int n() const { return system_.n(); }
   [[nodiscard]] int m() const { return system_.m(); }
@@ -94,7 +95,10 @@ class MechanicalSystem {
   void run(Program& program);
   void set_state(double t, const Vector& x);
 
+  [[nodiscard]] std::string name_of(int variable) const;
+
   Dcs system_;
+  std::vector<std::string> names_;
   std::vector<int> positions_, velocities_, velocity_of_;
   std::vector<double> velocity_factor_;
   std::vector<int> rows_;            // of the velocities

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/linear/lu.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/mechanical/velocity_stepping.hpp>
 
@@ -16,7 +17,7 @@ constexpr double stagnation = 1e-8;             ///< ... if it no longer gets sm
 constexpr double negligible = 1e-9;             ///< share of the velocities that is no approach
 constexpr double rounding_of_velocity = 1e-14;  ///< share of the velocities that is no opening
 constexpr double hardly_open = 1e-6;            ///< share of the free motion that is no gap
-constexpr double start_tolerance = 1e-9;        ///< share of a gap's terms that x0 may violate
+constexpr double start_tolerance = 1e-9;        ///< share of a gap's terms and of its motion in a step that x0 may violate
 constexpr int most_enumerated = 16;  ///< contacts up to which a failure of Lemke is examined
 
 void check(const MoreauJean& options, int m) {
@@ -52,6 +53,17 @@ Attempt VelocityStepping::unsolved(Status status, std::string why) {
   return {status, false, 0, 0};
 }
 
+/// h Σ_k |G_ik| (|v_k| + h |a_k|) + h |∂g_i/∂t|, a = M⁻¹ f: what the gaps change by in a step from x0, forces of contacts apart.
+Vector VelocityStepping::motion_of_gaps(double t, const Vector& x0, double h) {
+  Vector v(static_cast<Eigen::Index>(system_.velocities().size()));
+  for (Eigen::Index k = 0; k < v.size(); ++k) v[k] = x0[system_.velocities()[static_cast<std::size_t>(k)]];
+  MechanicalSystem::Dynamics dynamics;
+  system_.evaluate(t, Vector::Zero(v.size()), x0, dynamics);
+  const Vector a = linear::Lu(dynamics.A).solve(dynamics.F);
+  const Vector motion = before_.G.cwiseAbs() * (v.cwiseAbs() + h * a.cwiseAbs()) + before_.g_t.cwiseAbs();
+  return h * motion.unaryExpr([](double value) { return std::isfinite(value) ? value : 0; });
+}
+
 Attempt VelocityStepping::start(double t, const Vector& x0, double h, std::vector<Event>& events) {
   if (x0.size() != system_.n())
     throw InvalidInput(fmt::format("x0 must have {} entries but has {}", system_.n(), x0.size()));
@@ -61,8 +73,9 @@ Attempt VelocityStepping::start(double t, const Vector& x0, double h, std::vecto
   system_.evaluate(t, x0, before_);
   Step& state = current().state;
   state = {t, x0, Vector::Zero(system_.m()), before_.g, Mode(state.mode.size(), 0)};
+  const Vector motion = motion_of_gaps(t, x0, h);
   for (int i = 0; i < system_.m(); ++i) {
-    if (before_.g[i] >= -start_tolerance * before_.size[i]) continue;
+    if (before_.g[i] >= -start_tolerance * (before_.size[i] + motion[i])) continue;
     Event event;
     event.kind = EventKind::inconsistent_start;
     event.t = event.t_before = event.t_after = t;

@@ -55,6 +55,7 @@ class VelocityStepping final : public Scheme {
   [[nodiscard]] double impact_residual() const { return impact_residual_; }
 
  private:
+  [[nodiscard]] Vector motion_of_gaps(double t, const Vector& x0, double h);
   /// A state and what happened in the step that led to it.
   struct Record {
     Step state;

@@ -152,6 +152,7 @@ class ImplicitStep {
 
   void set_mode(const Mode& mode, bool hold);
   void write_units();
+  void find_curved();
   [[nodiscard]] bool is_replaced(int row) const;
   [[nodiscard]] bool is_unknown(int input) const;
   [[nodiscard]] int unknown_of(int input) const;

@@ -15,6 +15,7 @@ constexpr double same_order = 4;  ///< ratio of norms that are both O(h)
 /// present mode; all of them where that has no end.
 void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector& lambda) {
   leaving_.clear();
+  knows_leaving_ = true;
   const std::vector<Law>& laws = step_.laws();
   if (present.size() != laws.size() ||
       std::none_of(laws.begin(), laws.end(), [](const Law& law) { return law.memory; }))
@@ -23,13 +24,47 @@ void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector
   step_.set_mode(present);
   d_ = d;
   lambda_ = lambda;
-  if (newton_.run(d_, lambda_) != NewtonEnd::converged) return;
+  knows_leaving_ = newton_.run(d_, lambda_) == NewtonEnd::converged;
+  if (!knows_leaving_) return;
   step_.w(w_);
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const Range range = w_range(laws[i].branches[static_cast<std::size_t>(present[i])]);
     const double w = w_[static_cast<Eigen::Index>(i)];
     leaving_[i] = w < range.lower || w > range.upper ? 1 : 0;
   }
+}
+
+/// Does the law leave its branch of `present` by its own argument, in a solution that has changed it? It does where the
+/// argument is outside at the end, of this step, of that in the present mode, or of one in which it alone stays.
+bool StepSearch::is_founded(std::size_t law, const ModeSolution& solution, const Mode& mode, const Mode& present) {
+  const Range range = w_range(step_.laws()[law].branches[static_cast<std::size_t>(present[law])]);
+  const auto is_outside = [&](const Vector& w) {
+    const double argument = w[static_cast<Eigen::Index>(law)];
+    return !(argument > range.lower && argument < range.upper);
+  };
+  if (is_outside(solution.w) || (knows_leaving_ && leaving_[law] != 0)) return true;
+  Mode others = mode;
+  others[law] = present[law];
+  step_.set_mode(others);
+  d_ = solution.d;
+  lambda_ = solution.lambda;
+  if (newton_.run(d_, lambda_) != NewtonEnd::converged) return false;
+  step_.w(w_);
+  return is_outside(w_);
+}
+
+/// Leaves out solutions in which a law with memory has left a branch that holds its argument: that no other solution was
+/// found may be due to another part of the system.
+void StepSearch::drop_unfounded(const Mode& present, FoundSolutions& found) {
+  if (leaving_.empty()) return;
+  std::erase_if(found.list, [&](const ModeSolution& solution) {
+    const auto is_unfounded = [&](const Mode& mode) {
+      for (std::size_t i = 0; i < mode.size(); ++i)
+        if (step_.laws()[i].memory && mode[i] != present[i] && !is_founded(i, solution, mode, present)) return true;
+      return false;
+    };
+    return is_unfounded(solution.mode) && std::ranges::all_of(solution.also, is_unfounded);
+  });
 }
 
 /// Has the mode not been searched yet, and may it be: does it leave the laws with memory where they

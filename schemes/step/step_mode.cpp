@@ -7,8 +7,6 @@ namespace perp {
 
 void ImplicitStep::set_mode(const Mode& mode, bool hold) {
   free_laws_.clear();
-  curved_.clear();
-  curved_rows_.clear();
   size_ = n();
   for (std::size_t i = 0; i < mode.size(); ++i) {
     branch_[i] = &laws_[i].branches[static_cast<std::size_t>(mode[i])];
@@ -16,7 +14,14 @@ void ImplicitStep::set_mode(const Mode& mode, bool hold) {
     if (unknown_[i] >= 0) free_laws_.push_back(static_cast<int>(i));
   }
   write_units();
+  find_curved();
+}
+
+/// What the equations of the mode are not linear in.
+void ImplicitStep::find_curved() {
   nonlinear_ = nonlinear_in_lambda_ = false;
+  curved_.clear();
+  curved_rows_.clear();
   for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) {
     const auto& [row, column] = evaluator_.entries()[variable.entry];
     if (is_replaced(row) || !is_unknown(column) || std::none_of(variable.inputs.begin(), variable.inputs.end(),

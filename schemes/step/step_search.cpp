@@ -299,6 +299,7 @@ FoundSolutions StepSearch::nearest(const Mode& present, const Vector& d, const V
     if (found.list.empty()) search_by_changes(from, d, lambda, found);
     if (kept_.empty() || leaving_.empty()) break;
   }
+  drop_unfounded(present, found);
   return found;
 }
 
@@ -313,6 +314,7 @@ FoundSolutions StepSearch::all(const Mode& present, const Vector& d, const Vecto
   find_leaving(present, d, lambda);
   FoundSolutions found;
   for (const Mode& mode : modes_from(present)) search_mode(mode, d, lambda, found);
+  drop_unfounded(present, found);
   return found;
 }
 

@@ -113,6 +113,8 @@ class StepSearch {
   [[nodiscard]] std::vector<Mode> modes_from(const Mode& present) const;
   [[nodiscard]] int memory_changes(const ModeSolution& solution, const Mode& present) const;
   void find_leaving(const Mode& present, const Vector& d, const Vector& lambda);
+  bool is_founded(std::size_t law, const ModeSolution& solution, const Mode& mode, const Mode& present);
+  void drop_unfounded(const Mode& present, FoundSolutions& found);
   bool is_next(const Mode& mode);
 
   ImplicitStep& step_;
@@ -121,6 +123,7 @@ class StepSearch {
   std::vector<char> leaving_;  // laws with memory whose own argument leaves their branch, see `all`
   bool converged_ = false;     // the last run of Newton's method
   std::set<Mode> searched_;    // by the present call of `nearest`
+  bool knows_leaving_ = true;  // the step in the present mode was found
   Mode kept_;  // in that call: where laws with memory that do not leave their branch stay; empty:
                // nowhere
   std::vector<std::vector<int>> allowed_;  // branches of each law

@@ -38,6 +38,23 @@ Step end_of(const Model& model, const SensitivityQuantities& by) {
 }  // namespace
 
 TEST_SUITE("analysis") {
+  TEST_CASE("jumps of a contact that closes with a restitution are refused, others are listed") {
+    const auto jumps = [](const std::string& e, double y, double v) {
+      const Model model = read_model_text(
+          "[variables]\ny = 0\nv = 0\n[model]\nlaws = [\"0 <= f perp y >= 0\"]\nrestitution = { f = " + e +
+              " }\nequations = [\"der(y) = v\", \"der(v) = -9.81 + f\"]\n[run]\nt = [0, 1]\nscheme = \"located\"\n",
+          "floor.toml");
+      return jumps_of(model, Vector{{y, v}}, 0, {});
+    };
+    CHECK_THROWS_WITH_AS(jumps("0.5", 0, -3), doctest::Contains("the contact 'f' closes in this state"), InvalidInput);
+    CHECK(jumps("0", 0, -3).jumps.status == Status::solved);
+    for (const auto& [y, v] : {std::pair{1.0, -3.0}, {0.0, 3.0}}) {
+      const ModelJumps found = jumps("0.5", y, v);
+      REQUIRE(found.jumps.status == Status::solved);
+      CHECK(found.jumps.blocks[0].jumps[0].amplitude == 0);
+    }
+  }
+
   TEST_CASE("the sliding mode of the index-2 example has index 2, and its start is consistent") {
     const Model model = read_model(test::models_path("/switching_dae_crossing.toml"));
     const ModelModes modes = well_posedness(model);

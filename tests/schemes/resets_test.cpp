@@ -290,7 +290,9 @@ TEST_SUITE("schemes/resets") {
     for (const auto& [start, more, laws] :
          {std::tuple{"u = 0.3", ", \"der(u) = -sign(u)\"", ""},
           std::tuple{"z = 1", ", \"z^3 + z = 2 + sin(t)\"", ""},
-          std::tuple{"i = 0\nk = 0", ", \"der(i) = 1 - d\", \"k = i\"", ", \"0 <= d perp 1 - k >= 0\""}}) {
+          std::tuple{"i = 0\nk = 0", ", \"der(i) = 1 - d\", \"k = i\"", ", \"0 <= d perp 1 - k >= 0\""},
+          std::tuple{"w = 0\nk = 0", ", \"w = 2*v + N\", \"k = abs(v) + step(v)\"", ""},
+          std::tuple{"k = 0\nw = 0", ", \"w = 2*k + der(v)\", \"k = v*y\"", ""}}) {
       CAPTURE(more);
       const auto [other_times, other_y] = bounces(start, more, laws);
       REQUIRE(other_times.size() == times.size());

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
@@ -18,6 +19,8 @@ constexpr double small_bits = 8;     ///< an entry this many bits below its row 
 constexpr double known_weight = 64;  ///< of a scale that is given
 constexpr int most_dense = 400;      ///< unknowns that are solved for by a dense matrix
 constexpr double too_large = 3;      ///< bits above a bound of a unit, which is one of the equations then
+constexpr double bits_of_unit = 36;  ///< below its unit a start is a rounding: margins of laws are not told from 0 there
+constexpr double next_to_nothing = 1e-6;  ///< weight of a start that may be one: its unit where nothing else tells it
 constexpr double weak = 1e-3;        ///< weight of the span: where nothing else tells a time
 constexpr double undetermined = 1e-11;  ///< of the weights of an unknown: nothing tells it
 constexpr double held_weight = 1e-9;    ///< of an unknown at 0, where nothing else tells it
@@ -58,6 +61,8 @@ class UnitEquations {
   void add_laws();
   void add_values(const Vector& x, const Vector& known);
   bool add_span(const Vector& exponents);
+  [[nodiscard]] std::vector<int> tiny_starts(const Vector& exponents) const;
+  void distrust(const std::vector<int>& starts);
   bool add_nonlinear_units(const Vector& exponents, const Vector& x, const Vector& known);
   [[nodiscard]] Vector solve() const;
   [[nodiscard]] Vector solve_sparse() const;
@@ -97,6 +102,7 @@ class UnitEquations {
   int n_, m_;
   Span span_;
   std::vector<Relation> relations_;
+  std::vector<std::pair<int, std::size_t>> data_;  // variables with their start among the relations
 };
 
 /// The unit of an entry of the derivatives: that of its row over that of its column.
@@ -122,8 +128,8 @@ void UnitEquations::add_rows(const Vector& x) {
     if (!evaluator_.is_differential(j)) z[static_cast<std::size_t>(system_.variable_input(j))] = 0;
   evaluator_.linearize(z.data(), rows_at_0.data(), entries_at_0.data());
   for (std::size_t k = 0; k < entries.size(); ++k) {
-    const DcsEvaluator::Entry& at = evaluator_.entries()[k];
-    add(entry(at.row, at.column), smaller(entries[k], entries_at_0[k]), 1, true);
+    const DcsEvaluator::Entry& place = evaluator_.entries()[k];
+    add(entry(place.row, place.column), smaller(entries[k], entries_at_0[k]), 1, true);
   }
   for (std::size_t k = 0; k < all; ++k)
     add({{row_unit(static_cast<int>(k)), 1}}, std::isfinite(rows_at_0[k]) ? rows_at_0[k] : rows[k],
@@ -150,8 +156,32 @@ void UnitEquations::add_values(const Vector& x, const Vector& known) {
       add({{x_unit(j), 1}}, known[j], known_weight);
     else
       add({{x_unit(j), 1}}, x[j], evaluator_.is_differential(j) ? 1 : weak);
+    if (!(known[j] > 0) && is_size(x[j]) && evaluator_.is_differential(j)) data_.emplace_back(j, relations_.size() - 1);
   }
   add({{0, 1}}, span_.end - span_.start, weak);
+}
+
+/// Starts of variables of which a relation is far from its balance, all where the span is far from T: it may be the start
+/// that does not fit.
+std::vector<int> UnitEquations::tiny_starts(const Vector& exponents) const {
+  std::vector<char> is_far(at(size()), 0);
+  for (const Relation& relation : relations_) {
+    double excess = relation.logarithm;
+    for (const auto& [unit, share] : relation.shares) excess -= share * exponents[unit];
+    for (const auto& [unit, share] : relation.shares)
+      if (excess < -small_bits) is_far[at(unit)] = 1;
+  }
+  const double span = span_.end - span_.start;
+  const bool is_short = std::isfinite(span) && exponents[0] < std::log2(span) - small_bits;
+  std::vector<int> tiny;
+  for (const auto& [j, number] : data_)
+    if (is_far[at(x_unit(j))] != 0 || is_short) tiny.push_back(j);
+  return tiny;
+}
+
+void UnitEquations::distrust(const std::vector<int>& starts) {
+  for (const auto& [j, number] : data_)
+    if (std::find(starts.begin(), starts.end(), j) != starts.end()) relations_[number].weight = next_to_nothing;
 }
 
 /// T is beyond the span: derivatives tell nothing of the way there, and what they tell of the others with it is wrong.
@@ -303,6 +333,23 @@ double power_of_two(double exponent) {
   return power(std::floor(on_grid(exponent) + 1 - rounded_up_from));
 }
 
+/// x with 0 for starts below the rounding of the unit that everything else tells: a ball on the floor at -1e-17 m is at 0
+/// as it is at the end of a step, and 1e-17 m no length of the model.
+Vector without_roundings(const Dcs& system, DcsEvaluator& evaluator, const Vector& x, Span span, const Vector& known,
+                         const std::vector<int>& tiny) {
+  Vector clean = x;
+  for (const int j : tiny) clean[j] = 0;
+  UnitEquations others(system, evaluator, span);
+  others.add_rows(clean);
+  others.add_laws();
+  others.add_values(x, known);
+  others.distrust(tiny);
+  const Vector exponents = others.is_large() ? others.solve_sparse() : others.solve();
+  for (const int j : tiny)
+    if (std::log2(std::abs(x[j])) - exponents[others.x_unit(j)] >= -bits_of_unit) clean[j] = x[j];
+  return clean;
+}
+
 }  // namespace
 
 double one_moment(double share, double time, double t) {
@@ -323,6 +370,9 @@ ModelScales model_scales(const Dcs& system, DcsEvaluator& evaluator, const Vecto
   equations.add_values(x, known);
   const auto solve = [&] { return equations.is_large() ? equations.solve_sparse() : equations.solve(); };
   Vector exponents = solve();
+  if (const std::vector<int> tiny = equations.tiny_starts(exponents); !tiny.empty())
+    if (const Vector clean = without_roundings(system, evaluator, x, span, known, tiny); clean != x)
+      return model_scales(system, evaluator, clean, span, known);
   if (equations.add_span(exponents)) exponents = solve();
   if (equations.add_nonlinear_units(exponents, x, known)) exponents = solve();
   ModelScales scales{1, 1, known, Vector(system.m()), Vector(system.m())};

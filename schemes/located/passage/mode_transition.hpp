@@ -15,7 +15,7 @@ class ModeTransition {
  public:
   /// `run` must outlive this.
   explicit ModeTransition(LocatedParts& run)
-      : run_(run), at_(run.at), record_(run.record), impact_(Impact::of(at_.system, at_.options.restitution)) {}
+      : run_(run), at_(run.at), record_(run.record), impact_(Impact::of(at_.system, at_.options.restitution, at_.options.names)) {}
 
   /// What makes x jump where a mode begins: the event of contacts tells their laws' changes too.
   enum class JumpOfX { none, by_reset, by_contacts };

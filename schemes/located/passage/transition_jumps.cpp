@@ -46,7 +46,8 @@ const char* why_first_order(bool jumped, bool is_open) {
 /// The contacts that close now, as Newton's law says, and on from there. False: none closes.
 bool ModeTransition::impact(const Step& before) {
   if (!impact_) return false;
-  const std::optional<Impact::Result> result = (*impact_)(at_.now.t, at_.now.x, at_.largest);
+  // A run that begins in the moment of an impact has not seen how far positions go: their units tell.
+  const std::optional<Impact::Result> result = (*impact_)(at_.now.t, at_.now.x, at_.largest.cwiseMax(at_.scales.x));
   if (!result) return false;
   const Vector x_before = at_.now.x;
   if (++impacts_at_once_ > most_impacts) return false;

@@ -49,6 +49,9 @@ class Partition {
 
  private:
   ContactPart part(int root);
+  [[nodiscard]] std::vector<std::vector<int>> rows_of_algebraic(
+      const std::vector<char>& is_differential) const;
+  void leave_out_outputs(const std::vector<char>& is_differential);
   void join_inputs(int row, int line);
   [[nodiscard]] int variable(int j) const { return j; }
   [[nodiscard]] int equation(int r) const { return system_.n() + r; }
@@ -62,6 +65,7 @@ class Partition {
   std::vector<char> bounded_;
   std::vector<Derivative> derivatives_;  // of F, then G
   std::vector<char> by_bounded_;         // lines that hold bounded multipliers
+  std::vector<char> is_output_;          // rows that only give an output
   Sets sets_;
 };
 
@@ -81,8 +85,9 @@ Partition::Partition(const Dcs& system)
     if (d.output < n && i >= 0 && bounded_[at(i)] == 0) has_impulse[at(d.output)] = 1;
     if (j >= 0 && j < n) is_differential[at(j)] = 1;
   }
+  leave_out_outputs(is_differential);
   for (const Derivative& d : derivatives_) {
-    if (d.output >= n && bounded_[at(d.output - n)] != 0) continue;
+    if (d.output >= n ? bounded_[at(d.output - n)] != 0 : is_output_[at(d.output)] != 0) continue;
     const int row = d.output < n ? equation(d.output) : law(d.output - n);
     const int j = d.input - system.variable_input(0);
     const bool is_force = d.output < n && has_impulse[at(d.output)] != 0 && j >= 0 && j < n &&
@@ -90,6 +95,32 @@ Partition::Partition(const Dcs& system)
     if (is_force || node(d.input) < 0) continue;
     sets_.join(row, node(d.input));
     join_inputs(row, d.line);
+  }
+}
+
+/// By algebraic variable the rows that hold it, without those of outputs and of bounded laws.
+std::vector<std::vector<int>> Partition::rows_of_algebraic(const std::vector<char>& is_differential) const {
+  const int n = system_.n();
+  std::vector<std::vector<int>> rows(at(n));
+  for (const Derivative& d : derivatives_) {
+    const int j = d.input - system_.variable_input(0);
+    const bool counts = d.output >= n ? bounded_[at(d.output - n)] == 0 : is_output_[at(d.output)] == 0;
+    if (counts && j >= 0 && j < n && is_differential[at(j)] == 0) rows[at(j)].push_back(d.output);
+  }
+  return rows;
+}
+
+/// An algebraic variable that only one row holds is given by it, whatever else stands there: the row
+/// demands nothing of the other variables. Without it others may be given so in turn.
+void Partition::leave_out_outputs(const std::vector<char>& is_differential) {
+  is_output_.assign(at(system_.n()), 0);
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (const std::vector<int>& rows : rows_of_algebraic(is_differential)) {
+      if (rows.size() != 1 || rows.front() >= system_.n() || is_output_[at(rows.front())] != 0) continue;
+      is_output_[at(rows.front())] = 1;
+      is_new = true;
+    }
   }
 }
 

@@ -10,7 +10,7 @@ namespace perp {
 /// Variables, equations and contacts of a Dcs that influence each other at an impact, as a system of
 /// their own. Multipliers of bounded laws (relays, friction of given size) have no impulse, and
 /// differential variables outside that a force depends on do not jump: they are held at 0 and connect
-/// nothing.
+/// nothing. Rows that only give an output, an algebraic variable that no other row holds, are left out.
 struct ContactPart {
   Dcs system;
   std::vector<int> variables;  ///< of the whole system, in the order of the part

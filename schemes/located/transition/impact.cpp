@@ -14,9 +14,19 @@ namespace {
 constexpr double touching = 1e-9;  ///< of the largest terms of a gap: a contact of this moment
 constexpr double no_approach = 1e-12;  ///< of the largest velocities: no approach
 
+/// Of these variables; those without a name are counted.
+std::vector<std::string> names_of(const std::vector<int>& variables, const std::vector<std::string>& names) {
+  std::vector<std::string> own;
+  for (const int j : variables)
+    own.push_back(j < static_cast<int>(names.size()) ? fmt::format("'{}'", names[static_cast<std::size_t>(j)])
+                                                     : fmt::format("variable {}", j + 1));
+  return own;
+}
+
 }  // namespace
 
-std::optional<Impact> Impact::of(const Dcs& system, const std::vector<double>& restitution) {
+std::optional<Impact> Impact::of(const Dcs& system, const std::vector<double>& restitution,
+                                 const std::vector<std::string>& names) {
   std::vector<Part> parts;
   std::vector<double> e = restitution;
   e.resize(static_cast<std::size_t>(system.m()), 0.0);
@@ -34,7 +44,7 @@ std::optional<Impact> Impact::of(const Dcs& system, const std::vector<double>& r
     });
     std::string objection = found.objection;
     if (objection.empty()) try {
-        part.system.emplace(std::move(found.system));
+        part.system.emplace(std::move(found.system), names_of(part.variables, names));
       } catch (const InvalidInput& error) {
         objection = error.what();  // no mechanical system: it has no impacts
         objection.erase(0, objection.find(": ") + 2);

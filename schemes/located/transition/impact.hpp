@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
@@ -15,8 +16,9 @@ class Impact {
  public:
   /// Empty where no part is a mechanical system with unilateral contacts (see MechanicalSystem).
   /// `restitution`: e, one per law; empty: 0. Throws InvalidInput with the name of a law whose e > 0
-  /// cannot be honoured.
-  static std::optional<Impact> of(const Dcs& system, const std::vector<double>& restitution);
+  /// cannot be honoured. `names` of variables are for its message.
+  static std::optional<Impact> of(const Dcs& system, const std::vector<double>& restitution,
+                                  const std::vector<std::string>& names = {});
 
   struct Result {
     Vector x;               ///< after the impact: velocities changed only

@@ -34,6 +34,26 @@ TEST_SUITE("core/finite_eigenvalues") {
     check(finite_eigenvalues(Matrix{{2, 0}, {0, 4}}, Matrix{{-6, 0}, {0, 4}}), {1, -3});
   }
 
+  TEST_CASE("a surface that holds the only state leaves no eigenvalue, whatever is rounded") {
+    std::mt19937 random(13);
+    std::uniform_real_distribution<double> number(0.1, 2);
+    for (int k = 0; k < 2000; ++k) {
+      CAPTURE(k);
+      // x' = a x + b λ - c m, d x = 0, m = f x
+      const Matrix A{{number(random), number(random), -number(random)},
+                     {number(random), 0, 0},
+                     {number(random), 0, -1}};
+      Matrix E = Matrix::Zero(3, 3);
+      E(0, 0) = number(random);
+      check(finite_eigenvalues(E, A), {});
+    }
+  }
+
+  TEST_CASE("a fast eigenvalue beside slow ones is no rounding") {
+    for (const double fast : {1e3, 1e8, 1e11})
+      check(finite_eigenvalues(Matrix{{1 / fast, 0}, {0, 0}}, Matrix{{-1, 1}, {1, -2}}), {-0.5 * fast}, 1e-3);
+  }
+
   TEST_CASE("a zero eigenvalue is a finite one") {
     check(finite_eigenvalues(Matrix::Identity(2, 2), Matrix{{0, 0}, {1, -1}}), {0, -1});
     check(finite_eigenvalues(Matrix::Identity(1, 1), Matrix{{0}}), {0});
