@@ -140,6 +140,9 @@ class EventRun final : public StepwiseRun {
   /// A step ends where functions of time switch, or just before to show their sign; at its own end, in the mode before.
   bool advance_through_switches(double t_next, double h);
 
+  /// The number of steps so far at the end of the run, else 0.
+  [[nodiscard]] long steps_of_end() const { return scheme_.t() >= end_ ? steps_ : 0; }
+
   /// The time of the present state, on the grid where a switch stopped the scheme short of it by rounding.
   [[nodiscard]] double time() const { return scheme_.t() == stands_.at ? stands_.for_time : scheme_.t(); }
 

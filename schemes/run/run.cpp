@@ -58,7 +58,7 @@ std::optional<bool> EventRun::end_piece(const Step& from, double& to, double t_n
     return std::nullopt;
   }
   std::vector<Event> jumps;
-  const Scheme::ResetOutcome outcome = scheme_.reset(jumps, scheme_.t() >= end_ ? steps_ : 0);
+  const Scheme::ResetOutcome outcome = scheme_.reset(jumps, steps_of_end());
   if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
     if (!halve(began_, to)) return resets_accumulate(outcome.names);
     return std::nullopt;
