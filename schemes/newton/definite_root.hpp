@@ -16,7 +16,8 @@ class DefiniteRoot {
 
   /// False: the equations without derivatives and the laws of the mode hold at (t, x, λ), but so they do far around.
   /// True is no proof of a root.
-  bool may_be(const Mode& mode, double t, const Vector& x, const Vector& lambda);
+  /// `time`: in which the solution changes by its size.
+  bool may_be(const Mode& mode, double t, const Vector& x, const Vector& lambda, double time);
 
  private:
   struct Parts;

@@ -175,7 +175,7 @@ bool ConsistentJets::Implementation::inert_laws_stay(const Jet& jet) const {
 bool ConsistentJets::Implementation::may_be_root(const Jet& jet) {
   if (!structure.has_curved_constraints || forms.any()) return true;
   if (!roots) roots = std::make_unique<DefiniteRoot>(system);
-  return roots->may_be(jet.mode, jet.t, jet.x.col(0), jet.lambda.col(0));
+  return roots->may_be(jet.mode, jet.t, jet.x.col(0), jet.lambda.col(0), equations().scales().time);
 }
 
 void ConsistentJets::Implementation::check(const Mode& mode, const Vector& x, const Vector& lambda,
