@@ -1,12 +1,18 @@
 // Systems written as equations: residual and Jacobian from the tape beside the same formulas and
-// derivatives written by hand, and steps of nonlinear capturing.
+// derivatives written by hand, steps of nonlinear capturing, and runs made together.
+#include <fmt/format.h>
+#include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <perp/bench/measure.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/recorder.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/lanes/ensemble.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/tests/schemes/nonlinear_systems.hpp>
 
 namespace perp::bench {
@@ -171,6 +177,102 @@ BENCHMARK_CAPTURE(step_nonlinear, soft_drink, soft_drink(), nonlinear_systems::S
 BENCHMARK_CAPTURE(step_nonlinear, predator_prey, make_dcs(PredatorPrey{}, 3, {step()}), Vector{{0.286975, 0.286975, 0.536}}, 1e-2, 10'000);
 BENCHMARK_CAPTURE(step_nonlinear, ring, make_dcs(Ring{}, 100), Vector(Vector::LinSpaced(100, -1, 1)), 1e-2, 1'000);
 // clang-format on
+
+// Runs of one model made together: beside the same runs one by one, and beside their steps written by hand.
+
+constexpr int runs_together = 32;
+
+/// A block on a belt: the velocity of a step by Newton's method, in the branch that its sign says.
+struct StickSlipByHand {
+  static constexpr const char* model = "stick_slip";
+  static constexpr const char* parameter = "Fs";
+  static constexpr double least = 0.32, most = 0.38;
+
+  [[gnu::noinline]] static double last(double Fs, double h, long steps) {
+    double x = 1, v = 0;
+    for (long k = 0; k < steps; ++k) {
+      double now = v;
+      for (int iteration = 0; iteration < 3; ++iteration) {
+        const double slip = now - 1, divisor = slip > 0 ? 1 + 3 * slip : 1 - 3 * slip, f = (slip > 0 ? -Fs : Fs) / divisor;
+        const double slope = (slip > 0 ? -3 : 3) * f / divisor;
+        const double residual = now - v - h * (-(x + h * now) + f), change = residual / (1 + h * h - h * slope);
+        now -= change;
+        if (std::abs(change) <= 1e-15 * std::abs(now)) break;
+      }
+      if ((v < 1 && now > 1 && -x + Fs > 0) || (v == 1 && std::abs(x) < Fs)) now = 1;  // it sticks
+      v = now;
+      x += h * v;
+    }
+    return x;
+  }
+};
+
+/// One predator, two prey: Newton's method in the mode before the step.
+struct PredatorPreyByHand {
+  static constexpr const char* model = "predator_prey";
+  static constexpr const char* parameter = "r1";
+  static constexpr double least = 0.8, most = 0.87;
+
+  [[gnu::noinline]] static double last(double r1, double h, long steps) {
+    constexpr double r2 = 0.3, b1 = 7.81, b2 = 0.896, q1 = 0.772, q2 = 1.5, m = 0.79, e = 0.948, aq = 0.66;
+    std::array<double, 3> x{0.286975, 0.286975, 0.536};
+    for (long k = 0; k < steps; ++k) {
+      const double a = b1 * x[0] - aq * b2 * x[1] > 0 ? 1 : 0, c1 = a * e * q1 * b1, c2 = (1 - a) * e * q2 * b2;
+      std::array<double, 3> y = x;
+      for (int iteration = 0; iteration < 3; ++iteration) {
+        const double f0 = r1 - a * b1 * y[2], f1 = r2 - (1 - a) * b2 * y[2], f2 = c1 * y[0] + c2 * y[1] - m;
+        const double F0 = y[0] - x[0] - h * f0 * y[0], F1 = y[1] - x[1] - h * f1 * y[1], F2 = y[2] - x[2] - h * f2 * y[2];
+        const double J00 = 1 - h * f0, J02 = h * a * b1 * y[0], J11 = 1 - h * f1, J12 = h * (1 - a) * b2 * y[1];
+        const double J20 = -h * c1 * y[2], J21 = -h * c2 * y[2], J22 = 1 - h * f2;
+        const double d2 = (F2 - J20 * F0 / J00 - J21 * F1 / J11) / (J22 - J20 * J02 / J00 - J21 * J12 / J11);
+        const double d0 = (F0 - J02 * d2) / J00, d1 = (F1 - J12 * d2) / J11;
+        y[0] -= d0, y[1] -= d1, y[2] -= d2;
+        if (std::abs(d0) + std::abs(d1) + std::abs(d2) <= 1e-15) break;
+      }
+      x = y;
+    }
+    return x[0];
+  }
+};
+
+template <class Hand>
+std::vector<Model> models() {
+  std::vector<Model> list;
+  for (int k = 0; k < runs_together; ++k) {
+    const double value = Hand::least + (Hand::most - Hand::least) * k / runs_together;
+    list.push_back(read_model(fmt::format("{}/{}.toml", PERP_MODELS, Hand::model), {{Hand::parameter, fmt::format("{}", value)}}));
+  }
+  return list;
+}
+
+template <class Hand>
+void batch_equations(benchmark::State& state) {
+  const std::vector<Model> list = models<Hand>();
+  IntegrateOptions options;
+  options.keep = false;
+  const BackwardEuler scheme{.h = list.front().run.h};
+  std::vector<EnsembleRun> runs;
+  for (const Model& model : list) runs.push_back({model.system.functions(), model.x0(), model.run.span, scheme, &options});
+  const std::vector<Trajectory> together = integrate(runs);
+  long steps = 0;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const Trajectory alone = integrate(list[k].system, list[k].x0(), list[k].run.span, scheme, options);
+    if (alone.x.back() != together[k].x.back() || alone.counts != together[k].counts)
+      return state.SkipWithError("a run is another one beside others");
+    steps += alone.counts.at("steps");
+  }
+  const double start = cpu_ns();
+  for (const Model& model : list) integrate(model.system, model.x0(), model.run.span, scheme, options);
+  state.counters["alone_ns"] = (cpu_ns() - start) / static_cast<double>(steps);
+  const long of_one = steps / runs_together;
+  const double hand = ns_per_unit(of_one, [&] { benchmark::DoNotOptimize(Hand::last(0.35, scheme.h, of_one)); });
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(integrate(runs).data());
+  meter.report(state, steps, hand);
+  gate(state, "ratio_to_floor", 1);
+}
+BENCHMARK(batch_equations<StickSlipByHand>)->Name("batch_equations/stick_slip");
+BENCHMARK(batch_equations<PredatorPreyByHand>)->Name("batch_equations/predator_prey");
 
 }  // namespace
 }  // namespace perp::bench

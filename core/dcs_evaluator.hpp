@@ -44,6 +44,10 @@ class DcsEvaluator {
     std::vector<int> inputs{};  ///< that it depends on, by its form
   };
   [[nodiscard]] const std::vector<Variable>& variable_entries() const { return variable_; }
+  /// The tape of `linearize`, its rows then its derivatives; null where its lines are run in lanes.
+  [[nodiscard]] const MachineCode* linear_code() const { return linear_.code(); }
+  /// The tape of `evaluate_bounded`.
+  [[nodiscard]] const BoundedTape& bounded_tape() const { return bounded_rows_; }
   /// Does any F or G contain ẋ_j, by its form?
   [[nodiscard]] bool is_differential(int j) const {
     return differential_[static_cast<std::size_t>(j)] != 0;

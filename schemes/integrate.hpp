@@ -42,6 +42,9 @@ struct IntegrateOptions {
   /// Called with every accepted step, before the next one; return false to stop
   /// (Status::interrupted).
   std::function<bool(const Step&)> observer{};
+  /// Called at every accepted step with its time and mode alone, or once for several that keep their mode: for the end of
+  /// each mode its last step and the first one behind it. Return false to stop (Status::interrupted).
+  std::function<bool(double t, const Mode& mode)> moments{};
   /// Called with the course of every accepted step: they cover the run without gaps, in their order. It
   /// changes nothing of the run. What it is given lives until it returns.
   std::function<void(const StepCourse&)> course{};

@@ -44,6 +44,7 @@ const Event* pick(const std::vector<const Event*>& events, int k) {
 class Count final : public Reduction {
  public:
   explicit Count(EventChoice choice) : choice_(std::move(choice)) {}
+  [[nodiscard]] bool needs_steps() const override { return false; }
   MeasureResult result(const MeasuredRun& run) override {
     return {static_cast<double>(events_in(run, choice_).size()), {}};
   }
@@ -57,6 +58,7 @@ class Count final : public Reduction {
 class Period final : public Reduction {
  public:
   explicit Period(EventChoice choice) : choice_(std::move(choice)) {}
+  [[nodiscard]] bool needs_steps() const override { return false; }
   MeasureResult result(const MeasuredRun& run) override {
     const std::vector<const Event*> events = events_in(run, choice_);
     std::map<std::tuple<int, int, std::string>, double> last;
@@ -79,6 +81,7 @@ class Period final : public Reduction {
 class TimeOfEvent final : public Reduction {
  public:
   TimeOfEvent(EventChoice choice, int k) : choice_(std::move(choice)), k_(k) {}
+  [[nodiscard]] bool needs_steps() const override { return false; }
   MeasureResult result(const MeasuredRun& run) override {
     const std::vector<const Event*> events = events_in(run, choice_);
     const Event* event = pick(events, k_);
@@ -110,6 +113,7 @@ class ValueAtEvent final : public Reduction {
     has_last_ = true;
   }
 
+  [[nodiscard]] bool needs_steps() const override { return signal_.needs_more_than_variables(); }
   void transfer(Archive& archive) override { archive(sides_, has_last_, last_); }
 
   MeasureResult result(const MeasuredRun& run) override {
@@ -153,6 +157,7 @@ class ValueAtEvent final : public Reduction {
 class Duration final : public Reduction {
  public:
   explicit Duration(ModeChoice choice) : choice_(std::move(choice)) {}
+  [[nodiscard]] bool needs_steps() const override { return false; }
   MeasureResult result(const MeasuredRun& run) override {
     double sum = 0;
     for (const ModeSpan& span : run.modes)

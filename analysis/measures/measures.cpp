@@ -72,6 +72,13 @@ void Measures::watch(IntegrateOptions& options) {
   keep_beside(options.state, [this](Archive& archive) { transfer(archive); });
 }
 
+bool Measures::needs_steps() const {
+  return std::any_of(measures_.begin(), measures_.end(), [](const Item& item) {
+    return std::any_of(item.reductions.begin(), item.reductions.end(),
+                       [](const auto& reduction) { return reduction->needs_steps(); });
+  });
+}
+
 void Measures::transfer(Archive& archive) {
   archive(until_);
   for (Item& item : measures_)

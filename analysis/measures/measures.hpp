@@ -32,6 +32,10 @@ class Measures {
   /// Adds itself to what the run tells, and to what is kept of it; nothing where there are no measures. Throws
   /// ArchiveError: the state to go on from is of a run without these.
   void watch(IntegrateOptions& options);
+  /// Is one of them made of steps? Else the last moment that the run came to is enough, see `pass`.
+  [[nodiscard]] bool needs_steps() const;
+  /// The run came to this time.
+  void pass(double t) { until_ = t; }
   /// The numbers, after the run.
   [[nodiscard]] std::vector<Measure> of(const Trajectory& run, const std::vector<ModeSpan>& modes);
 

@@ -41,6 +41,8 @@ class Reduction {
   /// A state of the run; at a jump there are two of one time.
   virtual void row(const Step& state) { (void)state; }
   [[nodiscard]] virtual MeasureResult result(const MeasuredRun& run) = 0;
+  /// Is it made of steps? Else of events and modes alone.
+  [[nodiscard]] virtual bool needs_steps() const { return true; }
   /// What it was told so far.
   virtual void transfer(Archive& archive) { (void)archive; }
 };

@@ -5,12 +5,12 @@
 
 namespace perp {
 
-void ModeHistory::add(const Step& step) {
+void ModeHistory::add(double t, const Mode& mode) {
   if (spans_.empty())
-    spans_.push_back({step.mode, step.t, step.t, step.t, step.t});
-  else if (spans_.back().mode != step.mode)
-    spans_.push_back({step.mode, step.t, step.t, last_t_, step.t});
-  last_t_ = step.t;
+    spans_.push_back({mode, t, t, t, t});
+  else if (spans_.back().mode != mode)
+    spans_.push_back({mode, t, t, last_t_, t});
+  last_t_ = t;
 }
 
 std::vector<ModeSpan> ModeHistory::resolved(const std::vector<Event>& events) const {

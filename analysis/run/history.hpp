@@ -23,7 +23,9 @@ struct ModeSpan {
 /// The modes of a run in their order, from its accepted steps.
 class ModeHistory {
  public:
-  void add(const Step& step);
+  void add(const Step& step) { add(step.t, step.mode); }
+  /// Steps within a mode need not all be told of, but the last one of each.
+  void add(double t, const Mode& mode);
   void transfer(Archive& archive) { archive(spans_, last_t_); }
   /// The spans; the time of a change is that of an event in the step that made it: of a jump if
   /// there is one, else of the first change of mode, else the end of the step.

@@ -15,6 +15,8 @@
 namespace perp {
 namespace {
 
+constexpr std::size_t most_together = 32;  ///< runs
+
 long directions_of(const SweepRequest& request) { return request.follow == Follow::both ? 2 : 1; }
 
 /// Points of a line, which one thread makes in order.
@@ -26,6 +28,27 @@ long length_of(const SweepRequest& request) {
 long lines_of(const SweepRequest& request) {
   return request.points.size() / length_of(request) * directions_of(request);
 }
+
+/// A run and all that looks at it while it is made.
+struct WatchedRun {
+  WatchedRun(Model its_model, const SweepRequest& request)
+      : model(std::move(its_model)),
+        measures(model, request.measures, request.after),
+        from(request.after.empty() ? model.run.span.start : constant_expression(model, request.after)),
+        section(request.section.empty() ? nullptr : Section::read(model, request.section)),
+        kept(request.times) {
+    options.keep = false;
+    options.bounds = model.bounds();
+  }
+
+  Model model;
+  Measures measures;
+  double from;
+  std::unique_ptr<Section> section;
+  ModeHistory history{};
+  IntegrateOptions options{};
+  KeptStates kept;
+};
 
 /// The runs of one sweep, line by line.
 class Sweep {
@@ -47,8 +70,12 @@ class Sweep {
     const long own = chunks.slice > all ? 0 : (all - chunks.slice) / chunks.slices + 1;
     std::vector<std::vector<std::size_t>> places;  // of the runs of each chunk
     for (long k = 0; k < own; ++k) places.push_back(places_of(chunks.slice - 1 + k * chunks.slices, all));
-    in_parallel(request_.threads, places.size(), [&](std::size_t k, int) {
-      make(chunks.slice - 1 + static_cast<long>(k) * chunks.slices, places[k]);
+    const std::size_t group = chunks_of_group(places);
+    in_parallel(request_.threads, (places.size() + group - 1) / group, [&](std::size_t k, int) {
+      std::vector<Chunk> some;
+      for (std::size_t i = k * group; i < std::min((k + 1) * group, places.size()); ++i)
+        some.push_back({chunks.slice - 1 + static_cast<long>(i) * chunks.slices, &places[i]});
+      make(some);
     });
     const auto never_run = [&](std::size_t at) { return result_.runs[at].status == Status::never_run; };
     for (const std::vector<std::size_t>& chunk : places)
@@ -81,20 +108,50 @@ class Sweep {
     return places;
   }
 
-  /// Runs of a chunk: those of a line follow each other in `places`.
-  void make(long chunk, const std::vector<std::size_t>& places) {
-    if (request_.chunks.known && take(request_.chunks.known(chunk), places)) return;
+  struct Chunk {
+    long number;
+    const std::vector<std::size_t>* places;  // those of a line follow each other
+  };
+
+  /// Chunks of one runner: as many runs as are made together, while every thread has some of them to take.
+  [[nodiscard]] std::size_t chunks_of_group(const std::vector<std::vector<std::size_t>>& places) const {
+    constexpr std::size_t groups_of_thread = 4;
+    std::size_t runs = 0;
+    for (const auto& chunk : places) runs += chunk.size();
+    if (runs == 0) return 1;
+    const std::size_t shared = runs / (groups_of_thread * static_cast<std::size_t>(std::max(request_.threads, 1)));
+    return std::max<std::size_t>(1, std::min(most_together, shared) * places.size() / runs);
+  }
+
+  void make(const std::vector<Chunk>& chunks) {
+    std::vector<Chunk> left;
+    std::vector<std::size_t> places;
+    for (const Chunk& chunk : chunks) {
+      if (request_.chunks.known && take(request_.chunks.known(chunk.number), *chunk.places)) continue;
+      left.push_back(chunk);
+      places.insert(places.end(), chunk.places->begin(), chunk.places->end());
+    }
+    run_all_of(places);
+    if (is_stopped() || !request_.chunks.made) return;
+    for (const Chunk& chunk : left) {
+      std::vector<SweepRun> made;
+      for (const std::size_t at : *chunk.places) made.push_back(result_.runs[at]);
+      const std::lock_guard lock(mutex_);
+      request_.chunks.made(chunk.number, made);
+    }
+  }
+
+  void run_all_of(const std::vector<std::size_t>& places) {
     const auto length = static_cast<std::size_t>(length_of(request_));
     Vector last;
-    for (std::size_t k = 0; k < places.size() && !is_stopped(); ++k) {
+    for (std::size_t k = 0; k < places.size() && !is_stopped();) {
+      if (const std::size_t made = run_together(places, k); made > 0) {
+        k += made;
+        continue;
+      }
       if (k % length == 0) last.resize(0);
-      run(places[k], last);
+      run(places[k++], last);
     }
-    if (is_stopped() || !request_.chunks.made) return;
-    std::vector<SweepRun> made;
-    for (const std::size_t at : places) made.push_back(result_.runs[at]);
-    const std::lock_guard lock(mutex_);
-    request_.chunks.made(chunk, made);
   }
 
   /// Runs that were made before. False where there are none.
@@ -157,17 +214,54 @@ class Sweep {
     try {
       Model model = request_.read(set);
       if (last.size() > 0) start_at(last, set, model);
-      if (request_.extends_span) extend(model);
-      made = measured(model, end);
+      const std::unique_ptr<WatchedRun> run = watched(std::move(model));
+      made = this->made(*run, scheme(run->model.run.scheme).run(run->model, run->options), end);
     } catch (const InvalidInput& error) {
       throw InvalidInput(fmt::format("run {} ({}): {}", point + 1, text_of(set), error.what()));
     }
     if (is_stopped()) return;  // it was cut short
+    if (request_.follow != Follow::none) last = std::move(end);
+    keep(place, std::move(made));
+  }
+
+  /// Some runs from this one on, which do not follow each other. How many; 0: they are made one after the other, as
+  /// where an input is wrong, so that the first one says so.
+  std::size_t run_together(const std::vector<std::size_t>& places, std::size_t first) {
+    const std::size_t count = std::min(most_together, places.size() - first);
+    if (request_.follow != Follow::none || count < 2) return 0;
+    std::vector<std::unique_ptr<WatchedRun>> runs;
+    std::vector<Trajectory> results;
+    try {
+      for (std::size_t k = 0; k < count; ++k)
+        runs.push_back(watched(request_.read(request_.points.overrides(static_cast<long>(places[first + k]) / directions()))));
+      results = run_all(runs);
+    } catch (const InvalidInput&) {
+      return 0;
+    }
+    if (results.empty()) return 0;
+    Vector end;
+    for (std::size_t k = 0; k < count && !is_stopped(); ++k) keep(places[first + k], made(*runs[k], results[k], end));
+    return count;
+  }
+
+  static std::vector<Trajectory> run_all(const std::vector<std::unique_ptr<WatchedRun>>& runs) {
+    const SchemeEntry& entry = scheme(runs.front()->model.run.scheme);
+    std::vector<const Model*> models;
+    std::vector<const IntegrateOptions*> options;
+    for (const auto& run : runs) {
+      if (entry.run_all == nullptr || run->model.run.scheme != entry.name) return {};
+      models.push_back(&run->model);
+      options.push_back(&run->options);
+    }
+    return entry.run_all(models, options);
+  }
+
+  void keep(std::size_t place, SweepRun made) {
+    const long point = static_cast<long>(place) / directions();
     made.point = point;
     made.values = request_.points.values(point);
     made.is_down =
         request_.follow == Follow::down || (directions() == 2 && static_cast<long>(place) % 2 == 1);
-    if (request_.follow != Follow::none) last = std::move(end);
     const std::lock_guard lock(mutex_);
     count(made);
     result_.runs[place] = std::move(made);
@@ -203,42 +297,45 @@ class Sweep {
     return text;
   }
 
-  /// One run with its numbers and section; `end` becomes its last state.
-  [[nodiscard]] SweepRun measured(const Model& model, Vector& end) {
-    Measures measures(model, request_.measures, request_.after);
-    const double from = request_.after.empty() ? model.run.span.start : constant_expression(model, request_.after);
-    const std::unique_ptr<Section> section =
-        request_.section.empty() ? nullptr : Section::read(model, request_.section);
-    ModeHistory history;
-    IntegrateOptions options;
-    options.keep = false;
-    options.bounds = model.bounds();
-    KeptStates kept(request_.times);
-    watch(options, history, kept, measures, section.get());
-    const Trajectory run = scheme(model.run.scheme).run(model, options);
+  [[nodiscard]] std::unique_ptr<WatchedRun> watched(Model model) const {
+    if (request_.extends_span) extend(model);
+    auto run = std::make_unique<WatchedRun>(std::move(model), request_);
+    watch(*run);
+    return run;
+  }
+
+  /// Its numbers and section; `end` becomes its last state.
+  [[nodiscard]] SweepRun made(WatchedRun& watched, const Trajectory& run, Vector& end) const {
     SweepRun made{.status = run.status, .message = run.message, .t_end = run.t.empty() ? nan : run.t.back()};
-    const std::vector<ModeSpan> modes = history.resolved(run.events);
-    for (Measure& measure : measures.of(run, modes)) made.measures.push_back(std::move(measure.result));
-    if (section) made.section = section->points(run, from);
+    const std::vector<ModeSpan> modes = watched.history.resolved(run.events);
+    for (Measure& measure : watched.measures.of(run, modes)) made.measures.push_back(std::move(measure.result));
+    if (watched.section) made.section = watched.section->points(run, watched.from);
     skip(made.section);
     tell_modes(modes, made.section);
-    made.kept = kept.take();
+    made.kept = watched.kept.take();
     if (!run.x.empty()) end = run.x.back();
     return made;
   }
 
-  /// All that looks at a run while it is made.
-  void watch(IntegrateOptions& options, ModeHistory& history, KeptStates& kept, Measures& measures, Section* section) const {
-    options.observer = [this, &history, &kept](const Step& step) {
-      history.add(step);
-      if (request_.keeps) kept.step(step);
+  void watch(WatchedRun& run) const {
+    if (run.section == nullptr && !request_.keeps && !run.measures.needs_steps()) {
+      run.options.moments = [this, &run](double t, const Mode& mode) {
+        run.history.add(t, mode);
+        run.measures.pass(t);
+        return !is_stopped();
+      };
+      return;
+    }
+    run.options.observer = [this, &run](const Step& step) {
+      run.history.add(step);
+      if (request_.keeps) run.kept.step(step);
       return !is_stopped();
     };
-    measures.watch(options);
-    if (section == nullptr && !request_.keeps) return;
-    options.course = [this, &kept, section, next = options.course](const StepCourse& step) {
-      if (section != nullptr) section->course(step);
-      if (request_.keeps) kept.course(step);
+    run.measures.watch(run.options);
+    if (run.section == nullptr && !request_.keeps) return;
+    run.options.course = [this, &run, next = run.options.course](const StepCourse& step) {
+      if (run.section != nullptr) run.section->course(step);
+      if (request_.keeps) run.kept.course(step);
       if (next) next(step);
     };
   }

@@ -22,15 +22,21 @@ class BoundedTape {
   /// At inputs z that are known to within z_error (nullptr: exact). Does not allocate.
   void run(const double* z, const double* z_error);
   [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
+  /// Are lines of one form run together? Else these are the lines that depend on z, in their order, where each puts its
+  /// result; operands that none of them makes are known.
+  [[nodiscard]] bool is_in_lanes() const { return lanes_.serves(); }
+  struct Line {
+    Operation operation;
+    int a, b, to;
+  };
+  [[nodiscard]] const std::vector<Line>& changing() const { return changing_; }
+  [[nodiscard]] const std::vector<RunningError>& values() const { return values_; }
+  [[nodiscard]] const std::vector<int>& output_lines() const { return outputs_; }
   [[nodiscard]] RunningError output(std::size_t k) const {
     return lanes_.serves() ? lanes_.output(k) : values_[static_cast<std::size_t>(outputs_[k])];
   }
 
  private:
-  struct Line {
-    Operation operation;
-    int a, b, to;
-  };
   std::vector<int> outputs_;
   std::vector<Line> changing_;  // those that depend on z, in their order
   std::vector<RunningError> values_;

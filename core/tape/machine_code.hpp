@@ -30,6 +30,9 @@ class MachineCode {
 
   /// Is it code of the processor, or a tape that is read?
   [[nodiscard]] bool is_native() const { return code_ != nullptr; }
+  /// What it was made of.
+  [[nodiscard]] const Tape& tape() const { return tape_; }
+  [[nodiscard]] const std::vector<int>& outputs() const { return outputs_; }
   /// Takes the pages now, for one who knows that there will be many runs.
   void make_native();
 

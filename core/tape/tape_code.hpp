@@ -30,6 +30,9 @@ class TapeCode {
       code_.run(inputs, count, first, second);
   }
 
+  /// Where lines are not run in lanes, the tape and its outputs; else null.
+  [[nodiscard]] const MachineCode* code() const { return lanes_ ? nullptr : &code_; }
+
  private:
   std::optional<LaneTape> lanes_;
   MachineCode code_;

@@ -57,6 +57,9 @@ struct SchemeEntry {
   double (*theta)(const RunOptions& options) = [](const RunOptions&) { return 1.0; };
   /// Throws InvalidInput where it cannot run the model; null: it runs all.
   void (*check)(const Model& model) = nullptr;
+  /// Integrates several models together, each with the result of `run`; null: one after the other.
+  std::vector<Trajectory> (*run_all)(const std::vector<const Model*>& models,
+                                     const std::vector<const IntegrateOptions*>& options) = nullptr;
   bool lists_solutions = false;  ///< Can all solutions of a step be listed?
   bool runs_binaries = false;    ///< also those that no law of their own stands for?
   bool rebounds = false;         ///< Do contacts rebound by Newton's coefficient?

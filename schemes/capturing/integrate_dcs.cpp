@@ -7,12 +7,7 @@
 
 namespace perp {
 
-Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta& scheme,
-                     const IntegrateOptions& options) {
-  if (const std::optional<SparseLcs> lcs = as_sparse_lcs(system))
-    return integrate_affine(*lcs, x0, span, scheme, options);
-  CapturingFacts facts;
-  Trajectory run = run_parts(system, x0, span, scheme, options, facts);
+void tell_capturing(const Theta& scheme, const CapturingFacts& facts, Trajectory& run) {
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] = scheme.theta == 1 ? "backward_euler" : fmt::format("theta = {}", scheme.theta);
   run.provenance["h"] = fmt::format("{}", scheme.h);
@@ -23,6 +18,15 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta
   run.provenance["solver"] = "newton";
   if (!run.t.empty() && facts.first_order.since < run.t.back())
     run.message = tell_first_order(facts.first_order, scheme.h, scheme.selector, "", run.message, run);
+}
+
+Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta& scheme,
+                     const IntegrateOptions& options) {
+  if (const std::optional<SparseLcs> lcs = as_sparse_lcs(system))
+    return integrate_affine(*lcs, x0, span, scheme, options);
+  CapturingFacts facts;
+  Trajectory run = run_parts(system, x0, span, scheme, options, facts);
+  tell_capturing(scheme, facts, run);
   return run;
 }
 

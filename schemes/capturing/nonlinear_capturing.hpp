@@ -83,6 +83,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   void transfer(Archive& archive) override;
 
  private:
+  friend struct eight::LaneAccess;
   struct State {
     double t = 0;
     Vector x, lambda, w;

@@ -98,6 +98,7 @@ class ModeNewton {
   [[nodiscard]] bool is_open() const;
 
  private:
+  friend struct eight::LaneAccess;
   NewtonEnd iterate(Vector& d, Vector& lambda);
   // Does the solution that the gate let pass lie where the rows say, mode_newton_definite.cpp
   bool is_definite(const Vector& d, const Vector& lambda);

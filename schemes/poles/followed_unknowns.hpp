@@ -6,6 +6,7 @@
 
 #include <perp/core/base/archive.hpp>
 #include <perp/core/interval/series/implicit_function.hpp>
+#include <perp/schemes/poles/calm_box.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 #include <perp/schemes/poles/growth.hpp>
 #include <perp/schemes/poles/solution_path.hpp>
@@ -31,6 +32,11 @@ class FollowedUnknowns {
   /// The share of the path at which, as seen by the last `pole` that found none, z meets another root of h: there
   /// det ∂h/∂z is 0 and has both signs around it, so that by the theorem on the degree other roots begin.
   [[nodiscard]] std::optional<double> meeting() const { return meeting_; }
+  /// Does the last proof hold for the whole way of a step? Then they are followed to its end as `pole` does, which finds
+  /// none. False: nothing was done.
+  bool stays(const StraightStep& step);
+  /// The sides within which it does for steps whose ends lie there. False: there are none.
+  bool add_sides(std::vector<CalmBox::Side>& sides) const;
   /// How far they were followed.
   void transfer(Archive& archive) {
     if (enclosure::KnownRoot* root = flow_.implicit.known.get()) archive(root->t, root->x, root->z);  // the same as that of function_
@@ -57,6 +63,8 @@ class FollowedUnknowns {
   };
 
   [[nodiscard]] Point point(const SolutionPath& path, double s) const;
+  [[nodiscard]] double input(const StraightStep& step, bool at_end, int number) const;
+  [[nodiscard]] bool lies_in_proof(const StraightStep& step) const;
   [[nodiscard]] Point between(const SolutionPath& path, double from, double to) const;
   [[nodiscard]] std::vector<double> guess(const SolutionPath& path, bool at_end) const;
   [[nodiscard]] double input(const SolutionPath& path, double s, int number) const;
@@ -79,6 +87,7 @@ class FollowedUnknowns {
   // meeting_roots.cpp
   [[nodiscard]] int orientation(const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] bool vanishes(const Point& at, const std::vector<double>& z) const;
+  [[nodiscard]] bool keeps_orientation(const Point& at, const std::vector<double>& a, const std::vector<double>& b) const;
   [[nodiscard]] bool turns_along(std::size_t k, const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] bool is_fold(const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] int orientation_at(const SolutionPath& path, bool at_end);

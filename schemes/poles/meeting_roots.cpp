@@ -57,6 +57,17 @@ std::vector<double> points(const std::vector<Interval>& z) {
   return m;
 }
 
+/// The last power of two from `first` on, which holds, for which a statement holds; by halving.
+template <class Holds>
+int last_power(int first, const Holds& holds) {
+  int last = first;
+  for (int beyond = farthest_side + 1; beyond - last > 1;) {
+    const int half = last + (beyond - last) / 2;
+    (holds(half) ? last : beyond) = half;
+  }
+  return last;
+}
+
 }  // namespace
 
 int FollowedUnknowns::orientation(const Point& at, const std::vector<double>& z) const {
@@ -74,6 +85,13 @@ bool FollowedUnknowns::vanishes(const Point& at, const std::vector<double>& z) c
   return std::ranges::all_of(rows, [](const Interval& row) { return row.has_value() && row.contains(0.0); });
 }
 
+/// Has the determinant one sign between two points? It has no other at any of them.
+bool FollowedUnknowns::keeps_orientation(const Point& at, const std::vector<double>& a, const std::vector<double>& b) const {
+  std::vector<Interval> box;
+  for (std::size_t k = 0; k < a.size(); ++k) box.push_back(hull(Interval(a[k]), Interval(b[k])));
+  return sign_of_determinant(function_.jacobian(at.t, at.x, box), static_cast<int>(box.size())) != 0;
+}
+
 /// Has the determinant both signs next to z, along unknown k, where the equations have no other values than 0? Of the
 /// powers of two at which they vanish only the last ones are looked at; these are found by halving.
 bool FollowedUnknowns::turns_along(std::size_t k, const Point& at, const std::vector<double>& z) const {
@@ -86,11 +104,10 @@ bool FollowedUnknowns::turns_along(std::size_t k, const Point& at, const std::ve
   };
   const int first = z[k] != 0 ? nearest_side : nearest_to_zero;
   if (!vanishes_beside(first)) return false;
-  int last = first;
-  for (int beyond = farthest_side + 1; beyond - last > 1;) {
-    const int half = last + (beyond - last) / 2;
-    (vanishes_beside(half) ? last : beyond) = half;
-  }
+  const int last = last_power(first, vanishes_beside);
+  below[k] = z[k] - std::ldexp(size, last);
+  above[k] = z[k] + std::ldexp(size, last);
+  if (keeps_orientation(at, below, above)) return false;
   for (int e = std::max(first, last + nearest_side); e <= farthest_side && vanishes_beside(e); ++e)
     if (orientation(at, below) * orientation(at, above) < 0) return true;
   return false;

@@ -9,13 +9,12 @@
 namespace perp {
 namespace {
 
-constexpr double beyond = 1 + 0x1p-10;  ///< of the path: a zero so near behind its end is at its end
-constexpr double of_end = 8;  ///< roundings by which a state at the end of a mode may be short of it
 constexpr int most_zero_bisections = 60;
 constexpr int most_sections = 50;        ///< golden ones, to the least value of a divisor
 /// At a pole of order 3/4, up to which its integral is finite, a row changes by 64 times as much between the
 /// nearer two distances. Beside a steep row a pole shows nearer only.
 using pole_distance::far, pole_distance::wide, pole_distance::narrow;
+using pole_distance::beyond, pole_distance::of_end;
 constexpr double nearer = 0x1p-8;
 constexpr int most_nearer = 3;
 constexpr double pole_growth = 64, singular_growth = 2;  ///< at singularities of the orders 3/4 and 1/8
@@ -275,8 +274,10 @@ PoleWatch::PoleWatch(const SparseLcs& lcs) {
 /// A state without a mode has none.
 FormulaList& PoleWatch::formulas_of(const Mode& mode) {
   if (!forms_ || static_cast<int>(mode.size()) != forms_->m()) return formulas_;
+  if (latest_ != nullptr && latest_->first == mode) return latest_->second;
   const auto [place, is_new] = of_modes_.try_emplace(mode);
   if (is_new) watch_mode(*forms_, mode, place->second);
+  latest_ = &*place;
   return place->second;
 }
 

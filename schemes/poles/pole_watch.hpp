@@ -29,6 +29,15 @@ class PoleWatch {
   /// Is there something to watch in this one?
   bool watches(const Mode& mode) { return !formulas_of(mode).empty(); }
 
+  /// Is it known that neither `pass` nor `singular_end` finds anything on this step, in the mode of both its states?
+  bool is_calm(const Mode& mode, const StraightStep& step);
+
+  /// The same behind this step: as much ahead of it as may be is proved anew.
+  bool look_ahead(const Mode& mode, const StraightStep& step);
+  /// The sides of the inputs within which the ends of steps of length h have to lie so that this is known; `follows` after
+  /// the last of them, by `is_calm`. False: there are none.
+  bool add_sides(const Mode& mode, double h, std::vector<CalmBox::Side>& sides);
+
   struct Pole {
     double t = 0;
     std::string text;  ///< the sentence about it
@@ -70,6 +79,7 @@ class PoleWatch {
 
   std::optional<ExplicitForms> forms_;
   std::map<Mode, FormulaList> of_modes_;
+  std::pair<const Mode, FormulaList>* latest_ = nullptr;  // that was asked for last
   FormulaList formulas_;  // of every mode
   struct Seen {           // the last pole, and where the path ended on which it was seen
     const WatchedFormulas* formulas = nullptr;

@@ -11,7 +11,6 @@ namespace perp {
 namespace {
 
 constexpr int points_of_touch = 16;  ///< at which a divisor that touches 0 is looked at
-constexpr double state_rounding = 8 * std::numeric_limits<double>::epsilon();  ///< of a state, of its size
 
 using Values = std::vector<RunningError>;
 
@@ -41,6 +40,7 @@ class FormulasOfMode final : public WatchedFormulas {
       : n_(n),
         z_(static_cast<std::size_t>(1 + 2 * n + m), 0.0),
         z_error_(z_.size(), 0.0),
+        calm_(form.tape, factors, n),
         divisors_(form.tape, factors, inputs(), {}),
         rows_(form.tape, form.rows, inputs(), {}) {
     const std::vector<bool> moves = depends_on_state(form.tape);
@@ -57,6 +57,19 @@ class FormulasOfMode final : public WatchedFormulas {
     for (const ExplicitForm::Implicit& group : form.implicit)
       if (FollowedUnknowns::may_have_pole(form.tape, group, inputs()))
         follow({form.tape, group, n, inputs()});
+  }
+
+  bool is_calm(const StraightStep& step) override {
+    return calm_.holds(step) && is_calm_in_time(step) && follows(step);
+  }
+
+  bool look_ahead(const StraightStep& step) override { return calm_.reaches(step); }
+
+  bool add_sides(double h, std::vector<CalmBox::Side>& sides) const override {
+    if (!calm_.is_there()) return false;
+    sides.insert(sides.end(), calm_.sides().begin(), calm_.sides().end());
+    add_sides_of_time(h, sides);
+    return add_sides_of_followed(sides);
   }
 
   void divisors(const SolutionPath& path, double s, bool tolerant, Values& values) override {
@@ -103,6 +116,7 @@ class FormulasOfMode final : public WatchedFormulas {
 
   int n_;
   std::vector<double> z_, z_error_;  // inputs of the tape
+  CalmBox calm_;
   BoundedTape divisors_, divisors_of_time_, rows_;
 };
 

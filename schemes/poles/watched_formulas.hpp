@@ -11,6 +11,7 @@
 #include <perp/core/tape/running_error.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/schemes/events/time_zeros.hpp>
+#include <perp/schemes/poles/calm_box.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 #include <perp/schemes/poles/followed_unknowns.hpp>
 #include <perp/schemes/poles/solution_path.hpp>
@@ -29,6 +30,22 @@ class WatchedFormulas {
   /// The rows there, with bounds of their errors; not finite: there is no value. `at_rest`: with ẋ = 0
   /// where it is not solved for.
   virtual void rows(const SolutionPath& path, double s, bool at_rest, Vector& values, Vector& errors) = 0;
+
+  /// Is it known that nothing is found on the way of this step? False: it has to be looked for.
+  virtual bool is_calm(const StraightStep& step) {
+    (void)step;
+    return false;
+  }
+
+  virtual bool look_ahead(const StraightStep& step) {
+    (void)step;
+    return false;
+  }
+  /// The sides within which that is known for steps of length h, as it stands. False: there are none.
+  virtual bool add_sides(double h, std::vector<CalmBox::Side>& sides) const {
+    (void)h, (void)sides;
+    return false;
+  }
 
   /// Is this one a cut? `of_time`: among the functions of time.
   [[nodiscard]] bool is_cut(std::size_t k, bool of_time) const {
@@ -53,6 +70,12 @@ class WatchedFormulas {
   bool is_zero_between(std::size_t k, double low, double high);
 
  protected:
+  /// Has each function of time been looked at up to the end of the step, and is its next zero behind it?
+  [[nodiscard]] bool is_calm_in_time(const StraightStep& step) const;
+  void add_sides_of_time(double h, std::vector<CalmBox::Side>& sides) const;
+  bool add_sides_of_followed(std::vector<CalmBox::Side>& sides) const;
+  /// Are the unknowns that no formula gives known all along the step? They are followed to its end then.
+  bool follows(const StraightStep& step);
   /// At a time that is known to within an error.
   virtual void divisors_of_time(double t, double error, std::vector<RunningError>& values) = 0;
   void set_first_cuts(std::size_t first, std::size_t first_of_time) {

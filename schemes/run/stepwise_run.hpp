@@ -2,14 +2,19 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/schemes/step_grid.hpp>
 
 namespace perp {
+
+class PoleWatch;
+class Scheme;
 
 /// Variables up to which an event of runs beside each other, or of many changes, keeps the state.
 inline constexpr int most_states_of_events = 64;
@@ -64,6 +69,15 @@ class StepwiseRun {
   virtual void start() = 0;
   /// Goes on, as long as it runs: by a step, or by more of them.
   virtual void advance() = 0;
+  /// Steps that the run may make beside others: nobody is told of them, nor looks into them but for poles.
+  struct Offer {
+    Scheme* scheme = nullptr;
+    PoleWatch* poles = nullptr;  ///< null: nothing is watched in the present mode
+    UniformSteps steps{};
+  };
+  [[nodiscard]] virtual std::optional<Offer> offer() { return std::nullopt; }
+  /// So many of them were made by the scheme.
+  virtual void leap(long steps) { (void)steps; }
   /// The result so far; its status is that of a run until this one has ended.
   [[nodiscard]] virtual const Trajectory& result() const = 0;
   [[nodiscard]] bool is_running() const { return result().status == Status::never_run; }

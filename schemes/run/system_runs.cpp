@@ -48,6 +48,8 @@ class CapturingRun final : public StepwiseRun {
     run_->advance();
     tell_facts();
   }
+  [[nodiscard]] std::optional<Offer> offer() override { return run_->offer(); }
+  void leap(long steps) override { run_->leap(steps); }
   [[nodiscard]] const Trajectory& result() const override { return run_->result(); }
   [[nodiscard]] bool has_started() const override { return run_->has_started(); }
   [[nodiscard]] double t() const override { return run_->t(); }

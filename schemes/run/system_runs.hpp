@@ -41,6 +41,9 @@ Trajectory run_parts(const Dcs& system, const Vector& x0, Span span, const Theta
 Trajectory integrate_parts(const Dcs& system, const Vector& x0, Span span, const Located& scheme,
                            const IntegrateOptions& options);
 
+/// What a run of functions tells of how it was made.
+void tell_capturing(const Theta& scheme, const CapturingFacts& facts, Trajectory& run);
+
 /// `integrate` of an affine system by its entries.
 Trajectory integrate_affine(const SparseLcs& lcs, const Vector& x0, Span span, const Theta& scheme,
                             const IntegrateOptions& options);

@@ -10,6 +10,10 @@
 
 namespace perp {
 
+namespace eight {
+struct LaneAccess;  // steps of several runs side by side
+}
+
 /// The equations of one step of a Dcs in one mode, with d = x⁺ − x as the unknown so that short
 /// steps lose no digits:
 ///     0 = F(t⁺, d/h, x + d, λ),   a_i w_i + b_i λ_i = c_i,   w = G(t⁺, d/h, x + d, λ)
@@ -138,6 +142,7 @@ class ImplicitStep {
   }
 
  private:
+  friend struct eight::LaneAccess;
   enum class Kind : std::uint8_t { time, derivative, variable, multiplier };
   struct Place {  // of an entry of the evaluator
     int row;      // of F, then G

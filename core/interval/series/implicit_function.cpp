@@ -12,6 +12,7 @@ constexpr int inflations = 12;   ///< of a neighbourhood, until it holds its ima
 constexpr int contractions = 40;  ///< of a root, as long as they help
 constexpr int most_steps = 60;   ///< of Newton's method in doubles
 constexpr double converged = 0x1p-44;
+constexpr double least_share_of_step = 0x1p-10;  ///< by which it is tried
 /// Units in the last place by which a neighbourhood is larger than what it has to hold.
 constexpr double rounding = 0x1p-48;
 
@@ -163,6 +164,17 @@ bool ImplicitFunction::solve(const std::vector<Interval>& right, int width,
   return std::all_of(result.begin(), result.end(), [](const Interval& r) { return r.is_bounded(); });
 }
 
+/// Adds ∂h/∂(t, x) ((t, x) − m), of the box that was evaluated last.
+void ImplicitFunction::add_moves(const Interval& later, std::span<const Interval> x, std::span<const Interval> m,
+                                 std::vector<Interval>& h) const {
+  for (int i = 0; i < count_; ++i)
+    for (int j = 0; j <= states_; ++j) {
+      const Interval slope = derivative(i, j);
+      const auto at = static_cast<std::size_t>(j - 1);
+      if (!slope.is_zero()) h[static_cast<std::size_t>(i)] += slope * (j == 0 ? later : x[at] - m[at]);
+    }
+}
+
 /// N(z)
 bool ImplicitFunction::apply(const Interval& t, std::span<const Interval> x,
                              const std::vector<Interval>& z, std::vector<Interval>& result) {
@@ -171,14 +183,9 @@ bool ImplicitFunction::apply(const Interval& t, std::span<const Interval> x,
   if (!evaluate(time, m, centre)) return false;
   std::vector<Interval> h;
   for (int i = 0; i < count_; ++i) h.push_back(series_.output(i, 0));
-  if (!evaluate(t, x, z)) return false;
-  for (int i = 0; i < count_; ++i)
-    for (int j = 0; j <= states_; ++j) {
-      const Interval slope = derivative(i, j);
-      const auto at = static_cast<std::size_t>(j - 1);
-      if (!slope.is_zero())
-        h[static_cast<std::size_t>(i)] += slope * (j == 0 ? t - time : x[at] - m[at]);
-    }
+  const bool is_point = t == time && std::ranges::equal(x, m) && z == centre;  // that was evaluated there
+  if (!is_point && !evaluate(t, x, z)) return false;
+  add_moves(t - time, x, m, h);
   if (!solve(h, 1, result)) return false;
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = centre[i] - result[i];
   return true;
@@ -189,10 +196,13 @@ std::optional<std::vector<Interval>> ImplicitFunction::around(const Interval& t,
                                                              std::vector<Interval> z) {
   const std::vector<Interval> held = z;
   std::vector<Interval> image;
+  std::vector<std::vector<Interval>> tried;
   for (Interval& value : z) value = inflated(value);
   for (int trial = 0; trial < inflations; ++trial) {
+    if (std::ranges::find(tried, z) != tried.end()) return std::nullopt;  // rounding leads around
     if (!apply(t, x, z, image)) return std::nullopt;
     if (lies_in(image, z)) return image;
+    tried.push_back(z);
     for (std::size_t i = 0; i < z.size(); ++i) z[i] = inflated(hull(held[i], image[i]));
   }
   return std::nullopt;
@@ -259,42 +269,62 @@ Numbers moved(Numbers z, double share, const Numbers& step) {
 
 }  // namespace
 
-/// Steps are halved until the next one would be shorter.
 std::vector<Interval> ImplicitFunction::approach(const Interval& t, std::span<const Interval> x,
                                                  std::vector<double> z) {
   const std::vector<Interval> m = middles(x);
-  const auto step_from = [&](const Numbers& from, Numbers& step) {
-    std::vector<Interval> image;
-    if (!apply(Interval(middle(t)), m, {from.begin(), from.end()}, image)) return false;
-    step.clear();
-    for (std::size_t i = 0; i < from.size(); ++i) step.push_back(middle(image[i]) - from[i]);
-    return true;
-  };
-  Numbers step, next_step;
-  bool has_step = step_from(z, step);
-  for (int round = 0; round < most_steps && has_step && length(step, z, step) > converged; ++round) {
-    double share = 1;
-    const auto is_shorter = [&](const Numbers& next) {
-      has_step = step_from(next, next_step);
-      return has_step && length(next_step, z, step) < length(step, z, step);
-    };
-    while (share > 0x1p-10 && !is_shorter(moved(z, share, step))) share /= 2;
-    z = moved(z, share, step);
-    step = next_step;
-  }
-  return {z.begin(), z.end()};
+  if (approached_.to.empty() || !(approached_.t == t && approached_.x == m && approached_.z == z))
+    approached_ = {t, m, z, root_from(t, m, z)};
+  return {approached_.to.begin(), approached_.to.end()};
 }
 
-/// Line by line, since unknowns may be without bounds here.
-std::vector<Interval> ImplicitFunction::all_lines(const Interval& t, std::span<const Interval> x,
-                                                  std::span<const Interval> z) const {
+/// Newton's step in doubles from a place; none: there is none.
+std::optional<ImplicitFunction::NewtonStep> ImplicitFunction::step_from(const Interval& t, const std::vector<Interval>& m,
+                                                                       const std::vector<double>& from) {
+  std::vector<Interval> image;
+  if (!apply(Interval(middle(t)), m, {from.begin(), from.end()}, image)) return std::nullopt;
+  NewtonStep step{{}, true};
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    step.numbers.push_back(middle(image[i]) - from[i]);
+    step.is_rounding = step.is_rounding && image[i].contains(from[i]);
+  }
+  return step;
+}
+
+/// Are these steps all there, and none told from 0 by rounding?
+bool ImplicitFunction::are_rounding(const std::array<std::optional<NewtonStep>, 2>& steps) {
+  return std::ranges::all_of(steps, [](const auto& step) { return step && step->is_rounding; });
+}
+
+/// Steps are halved until the next one would be shorter.
+std::vector<double> ImplicitFunction::root_from(const Interval& t, const std::vector<Interval>& m,
+                                                std::vector<double> z) {
+  std::optional<NewtonStep> step = step_from(t, m, z);
+  for (int round = 0; round < most_steps && step && length(step->numbers, z, step->numbers) > converged; ++round) {
+    double share = 1;
+    std::optional<NewtonStep> next;
+    const auto is_shorter = [&](const Numbers& from) {
+      next = step_from(t, m, from);
+      return next && length(next->numbers, z, step->numbers) < length(step->numbers, z, step->numbers);
+    };
+    while (share > least_share_of_step && !is_shorter(moved(z, share, step->numbers))) share /= 2;
+    if (share <= least_share_of_step && are_rounding({step, next})) break;  // that is all that is left
+    z = moved(z, share, step->numbers);
+    step = next;
+  }
+  return z;
+}
+
+/// The first `count` lines, one by one, since unknowns may be without bounds here.
+std::vector<Interval> ImplicitFunction::first_lines(int count, const Interval& t, std::span<const Interval> x,
+                                                    std::span<const Interval> z) const {
   std::vector<Interval> states{t}, lines;
   states.insert(states.end(), x.begin(), x.end());
   states.insert(states.end(), z.begin(), z.end());
   const auto operand = [&](int line) {
     return line < 0 ? Interval(0) : lines[static_cast<std::size_t>(line)];
   };
-  for (int k = 0; k < still_.tape.size(); ++k) {
+  lines.reserve(static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k) {
     const Instruction& here = still_.tape[k];
     if (here.operation != Operation::input) {
       const bool is_number = here.operation == Operation::constant;
@@ -313,7 +343,8 @@ std::vector<Interval> ImplicitFunction::all_lines(const Interval& t, std::span<c
 
 std::vector<Interval> ImplicitFunction::rows(const Interval& t, std::span<const Interval> x,
                                              std::span<const Interval> z) const {
-  const std::vector<Interval> lines = all_lines(t, x, z);
+  const int last = *std::max_element(still_.outputs.begin(), still_.outputs.begin() + count_);
+  const std::vector<Interval> lines = first_lines(last + 1, t, x, z);
   std::vector<Interval> h;
   for (int i = 0; i < count_; ++i)
     h.push_back(lines[static_cast<std::size_t>(still_.outputs[static_cast<std::size_t>(i)])]);
@@ -322,7 +353,7 @@ std::vector<Interval> ImplicitFunction::rows(const Interval& t, std::span<const 
 
 std::vector<Interval> ImplicitFunction::jacobian(const Interval& t, std::span<const Interval> x,
                                                  std::span<const Interval> z) const {
-  const std::vector<Interval> lines = all_lines(t, x, z);
+  const std::vector<Interval> lines = first_lines(still_.tape.size(), t, x, z);
   const auto value = [&](int output) {
     return lines[static_cast<std::size_t>(still_.outputs[static_cast<std::size_t>(output)])];
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -43,8 +44,8 @@ class ImplicitFunction {
 
  private:
   [[nodiscard]] Flow still(const Flow& flow);
-  [[nodiscard]] std::vector<Interval> all_lines(const Interval& t, std::span<const Interval> x,
-                                                std::span<const Interval> z) const;
+  [[nodiscard]] std::vector<Interval> first_lines(int count, const Interval& t, std::span<const Interval> x,
+                                                  std::span<const Interval> z) const;
   bool evaluate(const Interval& t, std::span<const Interval> x, std::span<const Interval> z);
   bool apply(const Interval& t, std::span<const Interval> x, const std::vector<Interval>& z,
              std::vector<Interval>& result);
@@ -52,6 +53,16 @@ class ImplicitFunction {
   [[nodiscard]] bool precondition(std::vector<double>& inverse) const;
   [[nodiscard]] bool solve(const std::vector<Interval>& right, int width,
                            std::vector<Interval>& result) const;
+  void add_moves(const Interval& later, std::span<const Interval> x, std::span<const Interval> m,
+                 std::vector<Interval>& h) const;
+  struct NewtonStep {
+    std::vector<double> numbers{};
+    bool is_rounding = false;  ///< does rounding not tell its place from a root?
+  };
+  [[nodiscard]] std::optional<NewtonStep> step_from(const Interval& t, const std::vector<Interval>& m,
+                                                    const std::vector<double>& from);
+  [[nodiscard]] static bool are_rounding(const std::array<std::optional<NewtonStep>, 2>& steps);
+  [[nodiscard]] std::vector<double> root_from(const Interval& t, const std::vector<Interval>& m, std::vector<double> z);
   bool contract(const Interval& t, std::span<const Interval> x);
   bool find_slopes(const Interval& t, std::span<const Interval> x);
 
@@ -61,6 +72,11 @@ class ImplicitFunction {
   Flow still_;
   IntervalSeries series_;
   std::vector<Interval> values_, slopes_;
+  struct {
+    Interval t{};
+    std::vector<Interval> x{};
+    std::vector<double> z{}, to{};
+  } approached_;  // asked for last: several questions about one point begin so
 };
 
 }  // namespace perp::enclosure

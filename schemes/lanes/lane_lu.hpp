@@ -1,0 +1,141 @@
+#pragma once
+
+#include <perp/schemes/lanes/eight.hpp>
+
+namespace perp::eight {
+
+inline constexpr int most_unknowns = 8;
+
+/// DenseLu of eight matrices of one size whose pivots are in the same rows.
+struct LaneLu {
+  static constexpr double singular_pivot = 1e-13;
+  static constexpr long long none = -(1LL << 40);  ///< exponent of a zero
+
+  int n = 0;
+  Eight lu[most_unknowns * most_unknowns];
+  Eight row_scale[most_unknowns], column_scale[most_unknowns], work[most_unknowns];
+  int origin[most_unknowns] = {};
+  bool is_odd = false;
+  Bits negative;  ///< determinants
+
+  PERP_EIGHT_INLINE static Bits exponent_of(const Eight& value) {
+    const Bits field = moved_right(bits_of(value), 52) & all_bits(0x7ff);
+    return chosen(field == all_bits(0), all_bits(none), field - all_bits(1023));
+  }
+  PERP_EIGHT_INLINE static Eight power_of_two(const Bits& exponent) {
+    const Bits high = chosen(exponent < all_bits(1000), exponent, all_bits(1000));
+    const Bits bounded = chosen(high > all_bits(-1000), high, all_bits(-1000));
+    return numbers_of((bounded + all_bits(1023)) << 52);
+  }
+
+  PERP_EIGHT_INLINE void scale(const Eight* A, const Bits* units) {
+    Bits of_columns[most_unknowns];
+    for (int j = 0; j < n; ++j) of_columns[j] = all_bits(none);
+    for (int i = 0; i < n; ++i) {
+      Bits largest = all_bits(none);
+      for (int j = 0; j < n; ++j) {
+        const Bits exponent = exponent_of(A[i * n + j]), with_unit = exponent + units[j];
+        const Bits counts = (exponent != all_bits(none)) & (with_unit > largest);
+        largest = chosen(counts, with_unit, largest);
+      }
+      const Bits shift = chosen(largest == all_bits(none), all_bits(0), -largest);
+      row_scale[i] = power_of_two(shift);
+      for (int j = 0; j < n; ++j) {
+        const Bits exponent = exponent_of(A[i * n + j]), moved = exponent + shift;
+        of_columns[j] = chosen((exponent != all_bits(none)) & (moved > of_columns[j]), moved, of_columns[j]);
+      }
+    }
+    for (int j = 0; j < n; ++j)
+      column_scale[j] = power_of_two(chosen(of_columns[j] == all_bits(none), all_bits(0), -of_columns[j]));
+  }
+
+  /// The row that DenseLu would take for column k, in each lane; -1: none is large enough.
+  PERP_EIGHT_INLINE Bits pivots(int k) const {
+    Bits pivot = all_bits(-1);
+    Eight largest = all(0);
+    for (int i = k; i < n; ++i) {
+      const Eight size = size_of(lu[i * n + k]);
+      const Bits is_it = (size > all(singular_pivot)) & ((pivot < all_bits(0)) | (size > largest));
+      pivot = chosen(is_it, all_bits(i), pivot);
+      largest = chosen(is_it, size, largest);
+    }
+    return pivot;
+  }
+
+  /// The lanes of `of` whose matrices are regular with the pivots of the first of them.
+  PERP_EIGHT_INLINE Bits factorise(const Eight* A, int size, const Bits* units, const Bits& of) {
+    n = size;
+    scale(A, units);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) lu[i * n + j] = row_scale[i] * A[i * n + j] * column_scale[j];
+      origin[i] = i;
+    }
+    Bits good = of;
+    is_odd = false;
+    for (int k = 0; k < n; ++k) {
+      const Bits found = pivots(k);
+      int pivot = -1;
+      for (int i = width - 1; i >= 0; --i)
+        if (good[i] != 0) pivot = static_cast<int>(found[i]);
+      if (pivot < 0) return all_bits(0);
+      good &= found == all_bits(pivot);
+      exchange(k, pivot);
+      eliminate(k);
+    }
+    negative = all_bits(is_odd ? -1 : 0);
+    for (int i = 0; i < n; ++i) negative ^= lu[i * n + i] < all(0);
+    return good;
+  }
+
+  PERP_EIGHT_INLINE void exchange(int k, int pivot) {
+    if (pivot == k) return;
+    for (int j = 0; j < n; ++j) {
+      const Eight other = lu[k * n + j];
+      lu[k * n + j] = lu[pivot * n + j];
+      lu[pivot * n + j] = other;
+    }
+    const int from = origin[k];
+    origin[k] = origin[pivot];
+    origin[pivot] = from;
+    is_odd = !is_odd;
+  }
+
+  PERP_EIGHT_INLINE void eliminate(int k) {
+    for (int i = k + 1; i < n; ++i) {
+      const Bits is_there = lu[i * n + k] != all(0);
+      const Eight factor = lu[i * n + k] / lu[k * n + k];
+      put(is_there, lu[i * n + k], factor);
+      for (int j = k + 1; j < n; ++j) put(is_there, lu[i * n + j], lu[i * n + j] - factor * lu[k * n + j]);
+    }
+  }
+
+  PERP_EIGHT_INLINE void solve(Eight* x) {
+    for (int i = 0; i < n; ++i) {
+      Eight sum = row_scale[origin[i]] * x[origin[i]];
+      for (int j = 0; j < i; ++j) sum -= lu[i * n + j] * work[j];
+      work[i] = sum;
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      Eight sum = work[i];
+      for (int j = i + 1; j < n; ++j) sum -= lu[i * n + j] * work[j];
+      work[i] = sum / lu[i * n + i];
+    }
+    for (int j = 0; j < n; ++j) x[j] = column_scale[j] * work[j];
+  }
+
+  PERP_EIGHT_INLINE void solve_transposed(Eight* x) {
+    for (int i = 0; i < n; ++i) {
+      Eight sum = column_scale[i] * x[i];
+      for (int j = 0; j < i; ++j) sum -= lu[j * n + i] * work[j];
+      work[i] = sum / lu[i * n + i];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      Eight sum = work[i];
+      for (int j = i + 1; j < n; ++j) sum -= lu[j * n + i] * work[j];
+      work[i] = sum;
+    }
+    for (int i = 0; i < n; ++i) x[origin[i]] = row_scale[origin[i]] * work[i];
+  }
+};
+
+}  // namespace perp::eight
