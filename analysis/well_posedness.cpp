@@ -11,6 +11,7 @@
 #include <perp/core/linear/lu.hpp>
 #include <perp/core/linearize.hpp>
 #include <perp/core/pencil/constraint_product.hpp>
+#include <perp/core/pencil/exact_index.hpp>
 #include <perp/core/pencil/pencil.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/parametric/mode_equations.hpp>
@@ -21,12 +22,13 @@ namespace {
 
 constexpr long most_modes = 256;
 constexpr double most_work = 2.5e6;  // rows³ of the matrices of the modes that are listed where there are more
+constexpr double most_exact_work = 1e5;   // the same where their index is found in rational numbers
 constexpr long most_judged = 1024;        // modes whose eigenvalues are computed
 constexpr long most_signs = 4096;         // modes of a block whose determinants are computed
 constexpr long most_checked = 50;         // pieces of the consistent start
 constexpr double singular_below = 1e-13;  // reciprocal condition of a step matrix
 
-ModeWellPosedness judged(const Model& model, const Mode& mode) {
+ModeWellPosedness judged(const Model& model, const Mode& mode, bool is_judged_exactly) {
   ModeWellPosedness result{.mode = mode};
   Lcs lcs;
   try {
@@ -37,7 +39,7 @@ ModeWellPosedness judged(const Model& model, const Mode& mode) {
   }
   // The index, and C_i B of what is left after differentiation.
   const ModeDae dae = mode_dae(lcs, mode);
-  result.index = index_of(dae.E, dae.A);
+  result.index = is_judged_exactly ? exact_index(lcs, mode) : index_of(dae.E, dae.A);
   if (!result.index || *result.index > 1) result.product = constraint_product(dae);
   const StepEquations equations(lcs, step_options(model).theta);
   result.reciprocal_condition =
@@ -59,9 +61,12 @@ bool ModeWellPosedness::has_singular_step() const { return reciprocal_condition 
 ModelModes well_posedness(const Model& model) {
   ModelModes modes{.count = mode_count(model.laws()), .is_linearised = !is_affine(model)};
   Mode mode(model.laws().size(), 0);
+  const auto rows = static_cast<double>(model.variables.size() + model.laws().size());
+  const bool is_judged_exactly =
+      std::min(modes.count, static_cast<double>(most_modes)) * rows * rows * rows <= most_exact_work;
   bool has_next = true;
   for (long left = modes_looked_at(model, modes.count); has_next && left > 0; --left) {
-    modes.list.push_back(judged(model, mode));
+    modes.list.push_back(judged(model, mode, is_judged_exactly));
     has_next = next_mode(mode, model.laws());
   }
   return modes;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/models/language/model.hpp>
-#include <perp/schemes/step/step_solvability.hpp>
+#include <perp/schemes/step/solvability/step_solvability.hpp>
 
 namespace perp {
 

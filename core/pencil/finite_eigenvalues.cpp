@@ -53,15 +53,40 @@ double best_shift(const Matrix& E, const Matrix& A, double& condition) {
   return best;
 }
 
+/// Brings a pencil s E - A to entries near 1 by powers of two: rows and columns of both matrices, and the unit of
+/// s, which is returned (s = unit times that of the scaled pencil). Eigenvalues do not change otherwise.
+double balance_pencil(Matrix& E, Matrix& A) {
+  constexpr int sweeps = 8;
+  const auto scale = [](double size) { return size > 0 ? std::exp2(-std::round(std::log2(size))) : 1; };
+  const auto larger = [](const auto& a, const auto& b) { return std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()); };
+  double unit = 1;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    const double ratio = E.isZero(0) || A.isZero(0) ? 1 : scale(E.cwiseAbs().maxCoeff() / A.cwiseAbs().maxCoeff());
+    E *= ratio;
+    unit *= ratio;
+    for (Eigen::Index i = 0; i < E.rows(); ++i) {
+      const double factor = scale(larger(E.row(i), A.row(i)));
+      E.row(i) *= factor, A.row(i) *= factor;
+    }
+    for (Eigen::Index j = 0; j < E.cols(); ++j) {
+      const double factor = scale(larger(E.col(j), A.col(j)));
+      E.col(j) *= factor, A.col(j) *= factor;
+    }
+  }
+  return unit;
+}
+
 }  // namespace
 
-std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix& E,
-                                                                    const Matrix& A) {
+std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix& given_E,
+                                                                    const Matrix& given_A) {
+  Matrix E = given_E, A = given_A;
   if (E.rows() != E.cols() || A.rows() != A.cols() || E.rows() != A.rows())
     throw InvalidInput(fmt::format("E and A must be square and of one size but are {}x{} and {}x{}",
                                    E.rows(), E.cols(), A.rows(), A.cols()));
   std::vector<std::complex<double>> result;
   if (E.rows() == 0) return result;
+  const double unit = balance_pencil(E, A);
   double condition = 0;
   const double shift = best_shift(E, A, condition);
   if (shift == 0) return std::nullopt;
@@ -76,7 +101,7 @@ std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix
   }
   if (Q.cols() == 0) return result;
   for (const std::complex<double>& value : linear::eigenvalues(Q.transpose() * M * Q)) {
-    const std::complex<double> s = shift + 1.0 / value;
+    const std::complex<double> s = unit * (shift + 1.0 / value);
     result.emplace_back(s.real(), s.imag() == 0 ? 0.0 : s.imag());  // not -0
   }
   std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {

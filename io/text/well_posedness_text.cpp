@@ -62,6 +62,14 @@ std::string proof(const UniqueSolvability& found) {
              : "the determinants of all modes have one sign";
 }
 
+/// Six digits that are not above the value, but for the rounding of a decimal number.
+std::string at_most(double value) {
+  const std::string nearest = fmt::format("{:.6g}", value);
+  if (std::stod(nearest) <= value * (1 + 0x1p-50)) return nearest;
+  const double step = std::pow(10, std::floor(std::log10(value)) - 5);
+  return fmt::format("{:.6g}", (std::ceil(value / step) - 1) * step);
+}
+
 /// The lines about shorter steps.
 std::string shorter_text(const Model& model, const StepSolvability& found) {
   if (std::isnan(found.below))
@@ -71,14 +79,13 @@ std::string shorter_text(const Model& model, const StepSolvability& found) {
   const std::string limit =
       found.below > span.end - span.start
           ? fmt::format("0 < h <= {:g}, the whole run", span.end - span.start)
-          : fmt::format("0 < h < {:.6g}, where the step matrix of {} becomes singular", found.below,
+          : fmt::format("0 < h < {}, where the step matrix of {} becomes singular", at_most(found.below),
                         describe(model.laws(), found.mode));
   const std::string trouble = warning(model, found.shorter);
   if (trouble.empty())
-    return fmt::format(
-        "  exactly one for {} (no step matrix is singular there, by the eigenvalues of all "
-        "modes)\n",
-        limit);
+    return fmt::format("  exactly one for {} (no step matrix is singular there, {})\n", limit,
+                       found.is_proved ? "by the exact determinants of all modes"
+                                       : "by eigenvalues in double precision, which is no proof");
   if (model.run.h < found.below) return fmt::format("  the same for {}\n", limit);
   return fmt::format("  warning: for {}: {}\n", limit, trouble);
 }

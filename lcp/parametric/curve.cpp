@@ -63,11 +63,12 @@ void flip(Segment& segment) {
   segment.direction = {-segment.direction.w, -segment.direction.lambda};
 }
 
+constexpr double tol = 0x1p-48;  ///< what rounding leaves of points that are computed, of the law's numbers
+
 /// Are two points the same, up to rounding of the law's own numbers?
 struct Closeness {
   CurvePoint size;
   bool operator()(const CurvePoint& a, const CurvePoint& b) const {
-    constexpr double tol = 1e-11;
     return std::abs(a.w - b.w) <= tol * size.w &&
            std::abs(a.lambda - b.lambda) <= tol * size.lambda;
   }
@@ -88,16 +89,23 @@ Closeness closeness(const Law& law, const std::vector<Segment>& segments) {
   return close;
 }
 
+/// The ends of a branch on which w or λ is constant are its own numbers, the others are computed.
+bool is_point(const Segment& segment, const Closeness& close) {
+  if (!segment.has_begin || !segment.has_end) return false;
+  const bool is_exact = segment.direction.w == 0 || segment.direction.lambda == 0;
+  return is_exact ? along(segment, segment.begin) == along(segment, segment.end) : close(segment.begin, segment.end);
+}
+
 /// Leaves out branches that are single points of another branch.
 void drop_points(const Law& law, const Closeness& close, std::vector<Segment>& segments) {
   std::erase_if(segments, [&](const Segment& point) {
-    if (!point.has_begin || !point.has_end || !close(point.begin, point.end)) return false;
+    if (!is_point(point, close)) return false;
     for (const Segment& other : segments) {
       if (other.branch == point.branch) continue;
       const Law single{"", {law.branches[static_cast<std::size_t>(other.branch)]}};
       const double w_size = std::max(close.size.w, 1e-300);
       const double lambda_size = std::max(close.size.lambda, 1e-300);
-      if (distance(single, point.begin.w, point.begin.lambda, w_size, lambda_size) <= 1e-11)
+      if (distance(single, point.begin.w, point.begin.lambda, w_size, lambda_size) <= tol)
         return true;
     }
     return false;

@@ -7,7 +7,7 @@
 #include <perp/schemes/continuation/lcs_family.hpp>
 #include <perp/schemes/continuation/mode_changes.hpp>
 #include <perp/schemes/located/radau/gaps.hpp>
-#include <perp/schemes/step/step_poles.hpp>
+#include <perp/schemes/step/solvability/step_poles.hpp>
 
 namespace perp {
 namespace {

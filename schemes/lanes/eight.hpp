@@ -10,8 +10,8 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 // Numbers of eight runs side by side, in the vector types of the compiler, two of four: comparisons of wider ones are made
-// one by one by it. Everything is inlined into functions of one instruction set each, which is chosen when the program
-// runs; none of them joins a product and a sum into one rounding: the source is compiled with contractions off. What a
+// one by one by it. Everything is inlined into one function for processors with vectors of 256 bits, which is asked for when the
+// program runs; none of them joins a product and a sum into one rounding: the source is compiled with contractions off. What a
 // function here does on a lane is what the function of its name does on a double, bit by bit.
 #define PERP_EIGHT_INLINE inline __attribute__((always_inline))
 

@@ -7,8 +7,8 @@
 
 namespace perp::eight {
 
-LaneBlock::LaneBlock(bool is_plain)
-    : lanes_(std::make_unique<Lanes>()), members_(at(width)), taken_(at(width)), given_up_(at(width)), is_plain_(is_plain) {}
+LaneBlock::LaneBlock()
+    : lanes_(std::make_unique<Lanes>()), members_(at(width)), taken_(at(width)), given_up_(at(width)) {}
 LaneBlock::~LaneBlock() = default;
 
 void LaneBlock::begin(const LaneForm& form) {
@@ -97,7 +97,7 @@ void LaneBlock::run(long most) {
   const Bits before = lanes;
   for (long made = 0; made < most; made += at_once) {
     check_interruption();
-    run_lanes(*lanes_, &lanes, std::min(at_once, most - made), is_plain_);
+    run_lanes(*lanes_, &lanes, std::min(at_once, most - made));
     if (any(lanes ^ before)) break;
   }
   for (int i = 0; i < width; ++i) given_up_[at(i)] = taken_[at(i)] && lanes[i] == 0;

@@ -27,8 +27,7 @@ class LaneBlock {
  public:
   static constexpr int width = 8;
 
-  /// `is_plain`: by the instructions that every processor has, for tests.
-  explicit LaneBlock(bool is_plain = false);
+  LaneBlock();
   ~LaneBlock();
   LaneBlock(const LaneBlock&) = delete;
   LaneBlock& operator=(const LaneBlock&) = delete;
@@ -57,7 +56,6 @@ class LaneBlock {
   std::unique_ptr<Lanes> lanes_;
   std::vector<LaneMember> members_;
   std::vector<bool> taken_, given_up_;
-  bool is_plain_;
   std::vector<CalmBox::Side> sides_;  // of the lane being loaded
 };
 

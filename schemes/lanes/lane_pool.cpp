@@ -2,6 +2,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/schemes/lanes/lane_pool.hpp>
+#include <perp/schemes/lanes/lane_run.hpp>
 
 namespace perp::eight {
 namespace {
@@ -30,6 +31,7 @@ const LanePool::InMode& LanePool::in_mode(Runner& runner, const NonlinearCapturi
 
 /// The run as it may go on beside others.
 std::optional<LaneMember> LanePool::member(std::size_t runner) {
+  if (!has_lanes()) return std::nullopt;
   const std::optional<StepwiseRun::Offer> offer = runs_[runner].run->offer();
   auto* const scheme = offer ? dynamic_cast<NonlinearCapturing*>(offer->scheme) : nullptr;
   if (scheme == nullptr || !LaneAccess::is_ready(*scheme, offer->steps.h)) return std::nullopt;
@@ -111,7 +113,7 @@ void LanePool::run_form(LaneBlock& block, const LaneForm& form) {
 
 void LanePool::finish() {
   for (std::size_t runner = 0; runner < runs_.size(); ++runner) go_on(runner);
-  LaneBlock block(is_plain_);
+  LaneBlock block;
   while (const LaneForm* const form = next_form()) run_form(block, *form);
 }
 

@@ -14,8 +14,7 @@ namespace perp::eight {
 /// makes alone, so that every run has the bits that it has alone.
 class LanePool {
  public:
-  /// `is_plain`: see LaneBlock.
-  explicit LanePool(const std::vector<StepwiseRun*>& runs, bool is_plain = false) : is_plain_(is_plain) {
+  explicit LanePool(const std::vector<StepwiseRun*>& runs) {
     for (StepwiseRun* run : runs) runs_.push_back({.run = run});
   }
   /// Until all have ended.
@@ -46,7 +45,6 @@ class LanePool {
   std::vector<Runner> runs_;
   std::vector<std::unique_ptr<LaneForm>> forms_;
   std::map<const LaneForm*, std::vector<std::size_t>> waiting_;
-  bool is_plain_;
   long common_steps_ = 0;
   std::vector<std::size_t> in_lane_ = std::vector<std::size_t>(LaneBlock::width);
 };

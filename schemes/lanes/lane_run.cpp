@@ -1,4 +1,4 @@
-// The loop over common steps, compiled for each instruction set: called by LaneBlock.
+// The loop over common steps, compiled for processors with vectors of 256 bits: called by LaneBlock.
 #include <perp/schemes/lanes/lane_newton.hpp>
 #include <perp/schemes/lanes/lane_run.hpp>
 
@@ -106,27 +106,19 @@ PERP_EIGHT_INLINE Bits run_steps(Lanes& s, const Bits& of, long most) {
   return good;
 }
 
-#if defined(__x86_64__) && defined(__linux__)
-__attribute__((target("avx2"))) void run_in_256(Lanes& s, Bits* lanes, long most) {
-  *lanes = run_steps(s, *lanes, most);
-}
-#endif
-void run_in_128(Lanes& s, Bits* lanes, long most) { *lanes = run_steps(s, *lanes, most); }
-
-using RunLanes = void (*)(Lanes&, Bits*, long);
-
-RunLanes widest() {
-#if defined(__x86_64__) && defined(__linux__)
-  if (__builtin_cpu_supports("avx2")) return run_in_256;
-#endif
-  return run_in_128;
-}
-
 }  // namespace
 
-void run_lanes(Lanes& lanes, Bits* taken, long most, bool is_plain) {
-  static const RunLanes run = widest();
-  (is_plain ? run_in_128 : run)(lanes, taken, most);
+// Vectors that the processor does not have would be compared number by number: no lanes are faster then.
+#if defined(__x86_64__) && defined(__linux__)
+bool has_lanes() { return __builtin_cpu_supports("avx2"); }
+
+__attribute__((target("avx2"))) void run_lanes(Lanes& lanes, Bits* taken, long most) {
+  *taken = run_steps(lanes, *taken, most);
 }
+#else
+bool has_lanes() { return false; }
+
+void run_lanes(Lanes&, Bits*, long) {}
+#endif
 
 }  // namespace perp::eight

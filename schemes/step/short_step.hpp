@@ -1,6 +1,6 @@
 #pragma once
 
-#include <perp/lcp/exact/rational_function.hpp>
+#include <perp/lcp/exact/polynomials/rational_function.hpp>
 #include <perp/lcp/polyhedra/mode_polyhedron.hpp>
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/step/step_equations.hpp>

@@ -9,7 +9,7 @@
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/perp.hpp>
 #include <perp/schemes/jumps/consistent_jumps.hpp>
-#include <perp/schemes/step/step_solvability.hpp>
+#include <perp/schemes/step/solvability/step_solvability.hpp>
 #include <perp/schemes/step_mlcp.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 
-#include <perp/lcp/exact/rational_function.hpp>
+#include <perp/lcp/exact/polynomials/rational_function.hpp>
 
 using perp::Arithmetic;
 using perp::Rational;

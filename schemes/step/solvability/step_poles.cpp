@@ -1,6 +1,6 @@
 #include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/core/pencil/pencil.hpp>
-#include <perp/schemes/step/step_poles.hpp>
+#include <perp/schemes/step/solvability/step_poles.hpp>
 
 namespace perp {
 

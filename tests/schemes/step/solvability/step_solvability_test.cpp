@@ -5,7 +5,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/schemes/step/step_equations.hpp>
-#include <perp/schemes/step/step_solvability.hpp>
+#include <perp/schemes/step/solvability/step_solvability.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 
 using namespace perp;
@@ -163,6 +163,90 @@ TEST_SUITE("schemes/step_solvability") {
     const StepSolvability parallel = step_solvability(two, 1, 1e-5);
     CHECK(parallel.at_h.verdict == Verdict::singular);
     CHECK(parallel.at_h.mode == Mode{1, 1});
+  }
+
+  TEST_CASE("units of variables, of equations and of laws change no verdict, and units of time the bound alone") {
+    std::mt19937 random(29);
+    std::uniform_int_distribution<int> entry(-3, 3), power(-40, 40);
+    for (int trial = 0; trial < 200; ++trial) {
+      const auto matrix = [&](int rows, int columns) {
+        Matrix M(rows, columns);
+        for (double& number : M.reshaped()) number = entry(random);
+        return M;
+      };
+      Lcs lcs{.E = Matrix{{1, 0}, {2, 1}},
+              .A = matrix(2, 2),
+              .B = matrix(2, 2),
+              .b = Vector{{0, 0}},
+              .C = matrix(2, 2),
+              .D = matrix(2, 2),
+              .q = Vector{{0, 0}},
+              .laws = {sign(), trial % 2 == 0 ? complementarity() : box(0, 2)}};
+      if (trial % 3 == 0) lcs.E.row(1).setZero();
+      const StepSolvability plain = step_solvability(lcs, 1, 0.125);
+      Lcs scaled = lcs;
+      for (int j = 0; j < 2; ++j) {
+        const double column = std::ldexp(1, power(random)), row = std::ldexp(1, power(random));
+        scaled.E.col(j) *= column, scaled.A.col(j) *= column, scaled.C.col(j) *= column;
+        scaled.E.row(j) *= row, scaled.A.row(j) *= row, scaled.B.row(j) *= row;
+      }
+      const int time = power(random);
+      scaled.E *= std::ldexp(1, time);
+      const StepSolvability found = step_solvability(scaled, 1, std::ldexp(0.125, time));
+      CAPTURE(trial);
+      CHECK(plain.is_proved);
+      CHECK(found.is_proved);
+      CHECK(found.below == std::ldexp(plain.below, time));
+      CHECK(found.at_h.verdict == plain.at_h.verdict);
+      CHECK(found.shorter.verdict == plain.shorter.verdict);
+      CHECK(found.mode == plain.mode);
+    }
+  }
+
+  TEST_CASE("a bound that holds in one unit is not found too far in another") {
+    const double u = 0x1p-20;
+    const Lcs lcs{.E = Matrix{{1, 0}, {2, -3 * u}},
+                  .A = Matrix{{3, 3 * u}, {-2, 0}},
+                  .B = Matrix{{0, 3}, {0, 0}},
+                  .b = Vector{{1, 4}},
+                  .C = Matrix{{-3, -u}, {3, -u}},
+                  .D = Matrix{{-2, -2}, {0, 1}},
+                  .q = Vector{{2.5, 4}},
+                  .laws = {sign(), box(0, 2)}};
+    const StepSolvability found = step_solvability(lcs, 1, 0.1);
+    CHECK(found.below == doctest::Approx(0.186141).epsilon(1e-5));
+    CHECK(steps(lcs, 0.25, Vector{{0.5, -2.5}}) == 3);
+  }
+
+  TEST_CASE("uncoupled company changes neither bound nor mode") {
+    const Lcs one = pushed(2);
+    Lcs both = one;
+    const auto beside = [](const Matrix& a, double b) {
+      Matrix M = Matrix::Zero(2, 2);
+      M(0, 0) = a(0, 0);
+      M(1, 1) = b;
+      return M;
+    };
+    both.E = beside(one.E, 1), both.A = beside(one.A, -1), both.B = beside(one.B, -1);
+    both.C = beside(one.C, 1), both.D = beside(one.D, 0);
+    both.b = Vector{{0, 0}}, both.q = Vector{{0, 0}};
+    both.laws.push_back(sign());
+    const StepSolvability found = step_solvability(both, 1, 0.4);
+    CHECK(found.below == 0.5);
+    CHECK(found.mode == Mode{0, 0});
+    CHECK(found.at_h.is_unique());
+  }
+
+  TEST_CASE("a law keeps a branch of a few units in the last place") {
+    const Lcs narrow{.E = Matrix{{0}},
+                     .A = Matrix{{-1}},
+                     .B = Matrix{{-1}},
+                     .b = Vector{{1}},
+                     .C = Matrix{{0}},
+                     .D = Matrix{{0}},
+                     .q = Vector{{0}},
+                     .laws = {box(1, 1 + 0x1p-39)}};
+    CHECK(step_solvability(narrow, 1, 0.5).at_h.verdict == Verdict::singular);
   }
 
   TEST_CASE("wrong options are named") {

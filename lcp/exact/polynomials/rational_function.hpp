@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <perp/lcp/exact/arithmetic.hpp>
+#include <perp/lcp/exact/polynomials/polynomial.hpp>
 
 namespace perp {
 
@@ -64,8 +65,6 @@ class RationalFunction {
   }
 
  private:
-  using Polynomial = std::vector<Rational>;  // from power 0 on, the last one is not 0
-
   static int compare(const RationalFunction& a, const RationalFunction& b);
   /// √h^order numerator / denominator in lowest terms.
   static RationalFunction reduced(int order, Polynomial numerator, Polynomial denominator);

@@ -3,16 +3,10 @@
 #include <utility>
 
 #include <perp/core/base/index.hpp>
-#include <perp/lcp/exact/rational_function.hpp>
+#include <perp/lcp/exact/polynomials/rational_function.hpp>
 
 namespace perp {
 namespace {
-
-using Polynomial = std::vector<Rational>;
-
-void trim(Polynomial& a) {
-  while (!a.empty() && a.back() == 0) a.pop_back();
-}
 
 /// Adds x^shift factor b to a.
 void add(Polynomial& a, const Polynomial& b, std::size_t shift, const Rational& factor) {
