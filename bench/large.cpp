@@ -194,6 +194,21 @@ void hybrid_run(benchmark::State& state, const char* scheme, const char* tol) {
   state.counters["changes"] = static_cast<double>(once.counts.at("mode_changes"));
 }
 
+/// The three tanks with six binaries, 1000 s, 37 events.
+void hybrid_tanks(benchmark::State& state) {
+  ReadOptions known;
+  known.hybrid = true;
+  const Model model = read_model(std::string(PERP_MODELS) + "/three_tank_binaries.toml",
+                                 {{"run.scheme", "located"}, {"run.tol", "1e-12"}}, known);
+  const auto run = [&] { return scheme("located").run(model, {}); };
+  const Trajectory once = run();
+  if (once.status != Status::solved) return state.SkipWithError(once.message.c_str());
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(run());
+  state.counters["ms_per_run"] = 1e-6 * meter.report(state, 1);
+  state.counters["changes"] = static_cast<double>(once.counts.at("mode_changes"));
+}
+
 void hybrid_reading(benchmark::State& state) {
   const std::string text = rooms(static_cast<int>(state.range(0)));
   const Meter meter;
@@ -208,6 +223,7 @@ void hybrid_reading(benchmark::State& state) {
 BENCHMARK(hybrid_rows)->Arg(1000);
 BENCHMARK(hybrid_flip)->Arg(10)->Arg(100)->Arg(1000)->Arg(10000);
 BENCHMARK(hybrid_choice)->Arg(8)->Arg(12)->Arg(20);
+BENCHMARK(hybrid_tanks);
 BENCHMARK(hybrid_reading)->Arg(1000)->Arg(10000);
 BENCHMARK_CAPTURE(hybrid_run, backward_euler, "backward_euler", nullptr)->Arg(100)->Arg(1000)->Arg(10000);
 BENCHMARK_CAPTURE(hybrid_run, located, "located", "1e-10")->Arg(12)->Arg(100)->Arg(1000);

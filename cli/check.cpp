@@ -42,9 +42,8 @@ struct CheckArguments {
 };
 
 Status print_start_modes(const HybridModel& model) {
-  HybridModes modes(model);
-  const StartModes start = shown_start_modes(modes, interrupted);
-  fmt::print("{}", start_modes_text(modes, start));
+  const StartModes start = shown_start_modes(model, interrupted);
+  fmt::print("{}", start_modes_text(model, start));
   return start.found.chosen ? Status::solved : start.found.status;
 }
 
@@ -61,7 +60,7 @@ int execute(const CheckArguments& arguments) {
   if (hybrid) {
     fmt::print("{}", structure_text(*hybrid));
     catch_interrupts();
-    if (!lower_binaries(*hybrid).reason.empty()) return exit_status(print_start_modes(*hybrid));
+    if (!reason_for_binaries(*hybrid).empty()) return exit_status(print_start_modes(*hybrid));
   }
   const Model model = reader({}, {}, "--at");
   fmt::print("{}", variables_text(model));

@@ -174,11 +174,10 @@ Answer check(Source& source, const Overrides& overrides) {
       in_words_of(overrides, [&] { return source.parsed({}).read_hybrid(items_of(overrides)); });
   if (hybrid) {
     text = io::structure_text(*hybrid);
-    const std::string reason = lower_binaries(*hybrid).reason;
+    const std::string reason = reason_for_binaries(*hybrid);
     if (!reason.empty())
       return Computation().run([&] {
-        HybridModes modes(*hybrid);
-        text += io::start_modes_text(modes, shown_start_modes(modes, interruption_requested));
+        text += io::start_modes_text(*hybrid, shown_start_modes(*hybrid, interruption_requested));
         return Answer{io::Json{{"binaries", reason}}.dump(), text};
       });
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include <perp/analysis/hybrid/sparse/near_choice.hpp>
 #include <perp/analysis/hybrid/start_modes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
@@ -60,10 +61,37 @@ StartModes start_modes(HybridModes& modes, int most, const HybridModeOptions& op
   return result;
 }
 
-StartModes shown_start_modes(HybridModes& modes, const std::function<bool()>& stop) {
+namespace {
+
+/// Of a model with many unknowns: what the rule takes near declared values, by series, without dense matrices. Empty:
+/// open.
+std::optional<StartModes> near_start(const HybridModel& model) {
+  std::vector<int> declared;
+  for (const Binary& binary : model.binaries)
+    if (binary.start) declared.push_back(*binary.start);
+  if (static_cast<int>(declared.size()) < model.q()) return std::nullopt;
+  ModeSeries series(model);
+  if (!series.obstacle().empty()) return std::nullopt;
+  const HybridStructure structure = structure_of(model);
+  NearChoice near(model, structure, series, {});
+  std::optional<HybridContinuations> found = near(model.head.run.span.start, model.head.x0(), declared, true);
+  if (!found) return std::nullopt;
+  // A series begins where ∂f/∂(ẋ, y) is regular: of index 1 with algebraic variables, else of index 0.
+  StartModes result;
+  result.modes.push_back({found->list.front(), static_cast<int>(model.states().size()) < model.n() ? 1 : 0, {}});
+  result.found = *std::move(found);
+  return result;
+}
+
+}  // namespace
+
+StartModes shown_start_modes(const HybridModel& model, const std::function<bool()>& stop) {
   constexpr int most_modes = 16, most_binaries = 12;
+  if (model.takes_whole_steps())
+    if (std::optional<StartModes> start = near_start(model)) return *std::move(start);
+  HybridModes modes(model);
   HybridModeOptions options;
-  options.nearest_alone = modes.model().q() > most_binaries;
+  options.nearest_alone = model.q() > most_binaries;
   options.stop = stop;
   return start_modes(modes, most_modes, options);
 }

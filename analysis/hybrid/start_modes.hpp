@@ -28,7 +28,7 @@ StartModes start_modes(HybridModes& modes, int most, const HybridModeOptions& op
 
 /// Those that people are shown: at most 16, of more than 12 binaries the nearest to the declared start
 /// alone. `stop`: as `HybridModeOptions::stop`.
-StartModes shown_start_modes(HybridModes& modes, const std::function<bool()>& stop = {});
+StartModes shown_start_modes(const HybridModel& model, const std::function<bool()>& stop = {});
 
 /// The row that the declared binaries violate at the start, with its value where that is positive:
 /// "g1: (3 - x)*z <= 0, which it exceeds by 2". `found`: the continuations from there.

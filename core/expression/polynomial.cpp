@@ -1,6 +1,7 @@
 // Lines of a tape as polynomials: which constraints of a model are void or multiples of each other.
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
@@ -185,12 +186,11 @@ std::optional<SparsePolynomial> PolynomialReader::read(int line, int first,
 
 std::vector<int> lines_below(const Tape& tape, int line) {
   std::vector<int> open{line}, lines;
-  std::map<int, bool> seen;
+  std::unordered_set<int> seen;
   while (!open.empty()) {
     const int k = open.back();
     open.pop_back();
-    if (k < 0 || seen[k]) continue;
-    seen[k] = true;
+    if (k < 0 || !seen.insert(k).second) continue;
     lines.push_back(k);
     if (tape[k].operation == Operation::input || tape[k].operation == Operation::constant) continue;
     open.push_back(tape[k].a);

@@ -185,7 +185,9 @@ std::string binaries_text(const HybridModel& model, const HybridStructure& struc
     text += faces_text(model, block);
   const LoweredBinaries lowered = lower_binaries(model);
   if (lowered.reason.empty())
-    return text + "  as laws: exact, so that perp run and all other commands take the model\n";
+    return text + (model.takes_whole_steps()
+                       ? "  as laws: exact; perp run keeps the binaries of a model of this size\n"
+                       : "  as laws: exact, so that perp run and all other commands take the model\n");
   const std::string about = lowered.constraint >= 0 ? model.constraints[at(lowered.constraint)].name
                                                     : model.binaries[at(lowered.binary)].name;
   return text + fmt::format("  as laws: not all, {}: {}\n", about, lowered.reason);
@@ -212,8 +214,7 @@ std::vector<std::string> mode_row(const StartMode& mode, bool is_chosen) {
 
 }  // namespace
 
-std::string start_modes_text(const HybridModes& modes, const StartModes& start) {
-  const HybridModel& model = modes.model();
+std::string start_modes_text(const HybridModel& model, const StartModes& start) {
   const HybridContinuations& found = start.found;
   const char* ending = found.list.size() == 1 ? "mode continues" : "modes continue";
   std::string text = fmt::format("start        t = {:g}; {} {}{}\n", model.head.run.span.start,

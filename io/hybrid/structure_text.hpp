@@ -12,6 +12,6 @@ namespace perp::io {
 std::string structure_text(const HybridModel& model);
 
 /// How many modes continue from the start, which one is taken, and the index of each.
-std::string start_modes_text(const HybridModes& modes, const StartModes& start);
+std::string start_modes_text(const HybridModel& model, const StartModes& start);
 
 }  // namespace perp::io

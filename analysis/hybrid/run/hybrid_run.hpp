@@ -123,8 +123,10 @@ class HybridRun {
   void make_series();
   [[nodiscard]] bool is_plain() const;
   std::optional<HybridContinuations> near_choice();
+  bool goes_by_series(SeriesFlow& flow);
   bool run_mode_by_series();
   bool starts_series(SeriesFlow& flow);
+  [[nodiscard]] bool is_series_long() const;
   bool follow_series(SeriesFlow& flow);
   void tell_course(const Matrix& polynomials, double end);
   void tell_course(const StepCourse& step);
@@ -205,6 +207,7 @@ class HybridRun {
   std::optional<TimeSwitches::Switch> jump_;  // the next one of data
   std::unique_ptr<Series> series_;  // of models with many unknowns
   bool is_without_series_ = false;  // none, or none in this mode
+  bool has_short_series_ = false;   // of a stiff small model: none from then on
   std::unique_ptr<SparseSteps> sparse_;  // of models with many unknowns
   double dense_until_ = -inf;  // steps before are made as for small models
   double residual_ = 0;        // largest of the sparse steps

@@ -1,5 +1,5 @@
-// Located runs of hybrid models with many unknowns: modes by Taylor series, ends of modes by the rule in the
-// neighbourhood of the mode before. What these leave open is done as for small models.
+// Located runs of hybrid models: modes by Taylor series, ends of modes by the rule in the neighbourhood of the mode
+// before. What these leave open, of small models also stiff modes, is for implicit methods and the whole search.
 #include <algorithm>
 
 #include <perp/analysis/hybrid/run/hybrid_run.hpp>
@@ -9,7 +9,9 @@
 namespace perp {
 namespace {
 
-constexpr long most_in_mode = 20000;  ///< of a mode: short ones are better made by an implicit method
+/// Steps of a mode: short ones are better made by an implicit method, whose matrices are dense. Of a small model one of
+/// its steps is some ten of these.
+constexpr long most_in_mode = 20000, most_of_small = 500;
 
 }  // namespace
 
@@ -22,8 +24,7 @@ void HybridRun::make_series() {
 
 /// Null where the model has none.
 HybridRun::Series* HybridRun::series() {
-  if (is_without_series_ || request_.columns() > 0 || !output_.bounds.empty() || !hybrid_.is_large() ||
-      !switches_.empty())
+  if (is_without_series_ || has_short_series_ || request_.columns() > 0 || !output_.bounds.empty() || !switches_.empty())
     return nullptr;
   if (!series_) make_series();
   return series_->series.obstacle().empty() ? series_.get() : nullptr;
@@ -112,13 +113,18 @@ bool HybridRun::starts_series(SeriesFlow& flow) {
   return true;
 }
 
+/// Of too many steps in one mode?
+bool HybridRun::is_series_long() const {
+  return in_mode_ == (hybrid_.is_large() ? most_in_mode : most_of_small);
+}
+
 /// Steps from the present state to the end of the mode or of the span. False: no series leads there.
 bool HybridRun::follow_series(SeriesFlow& flow) {
   const std::vector<double> times = times_after(stage_start_.t);
   for (; is_running() && now_.t < span_.end; ++in_mode_) {
     check_interruption();
     keep_if_due();
-    if (in_mode_ == most_in_mode || !flow.step(span_.end)) return false;
+    if (is_series_long() || !flow.step(span_.end)) return false;
     std::vector<Step> states = states_of_step(times);
     const Matrix course = output_.course ? flow.polynomials() : Matrix();
     const SeriesFlow::Arrival arrival = flow.arrive();
@@ -133,19 +139,24 @@ bool HybridRun::follow_series(SeriesFlow& flow) {
   return true;
 }
 
+/// From where the mode began or from within it. False: what is left of it is for another method.
+bool HybridRun::goes_by_series(SeriesFlow& flow) {
+  const bool is_followed = (stage_ == Stage::series || starts_series(flow)) && follow_series(flow);
+  stage_ = Stage::between_modes;
+  is_without_series_ = !is_followed;
+  has_short_series_ = !is_followed && !hybrid_.is_large() && is_series_long();
+  return is_followed;
+}
+
 /// The present mode by its series, up to its end and into the next one. False: what is left of it is for
-/// the method of small models.
+/// another method.
 bool HybridRun::run_mode_by_series() {
   Series* parts = is_plain() ? series() : nullptr;
   if (parts == nullptr) return false;
   SeriesFlow& flow = parts->flow;
-  const bool is_followed = (stage_ == Stage::series || starts_series(flow)) && follow_series(flow);
-  stage_ = Stage::between_modes;
+  const bool is_followed = goes_by_series(flow);
   if (flow.steps() > 0) result_.provenance["series"] = fmt::format("{}", ModeSeries::order);
-  if (!is_followed) {
-    is_without_series_ = true;
-    return false;
-  }
+  if (!is_followed) return false;
   if (!is_running() || !flow.ends()) return true;
   if (count_change()) choose(false);
   return true;

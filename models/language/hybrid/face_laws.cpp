@@ -133,11 +133,7 @@ class FaceLaws {
     return found.empty() ? -1 : at_origin(found[0].line);
   }
 
-  int at_origin(int line) {
-    std::map<int, double> origin;
-    for (int input = 0; input < first_; ++input) origin[input] = 0;
-    return with_values(tape_, line, origin);
-  }
+  int at_origin(int line) { return with_zeros(tape_, line, first_); }
 
   /// The sign of a function of the parameters, 0 within its rounding.
   [[nodiscard]] int sign_of(int line) const {

@@ -114,15 +114,15 @@ int folded(Tape& tape, Operation operation, int a, int b) {
   return tape.apply(operation, a, b);
 }
 
-}  // namespace
-
-int with_values(Tape& tape, int line, const std::map<int, double>& values) {
+/// `number_of`: of an input, empty where it stays one.
+template <class NumberOf>
+int with_numbers(Tape& tape, int line, const NumberOf& number_of) {
   std::map<int, int> place;
   for (const int k : lines_below(tape, line)) {
     const Instruction here = tape[k];
     if (here.operation == Operation::input) {
-      const auto known = values.find(here.a);
-      place[k] = known == values.end() ? k : tape.constant(known->second);
+      const std::optional<double> known = number_of(here.a);
+      place[k] = known ? tape.constant(*known) : k;
     } else if (here.operation == Operation::constant) {
       place[k] = k;
     } else {
@@ -131,6 +131,19 @@ int with_values(Tape& tape, int line, const std::map<int, double>& values) {
     }
   }
   return place.at(line);
+}
+
+}  // namespace
+
+int with_values(Tape& tape, int line, const std::map<int, double>& values) {
+  return with_numbers(tape, line, [&](int input) {
+    const auto known = values.find(input);
+    return known == values.end() ? std::nullopt : std::optional(known->second);
+  });
+}
+
+int with_zeros(Tape& tape, int line, int end) {
+  return with_numbers(tape, line, [&](int input) { return input < end ? std::optional(0.0) : std::nullopt; });
 }
 
 }  // namespace perp

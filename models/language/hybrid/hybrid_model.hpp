@@ -97,4 +97,7 @@ struct HybridModel {
 /// the tape; sums and products with 0 and 1 are folded.
 int with_values(Tape& tape, int line, const std::map<int, double>& values);
 
+/// The same with the number 0 in place of all inputs before `end`.
+int with_zeros(Tape& tape, int line, int end);
+
 }  // namespace perp

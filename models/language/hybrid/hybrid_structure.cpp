@@ -211,34 +211,57 @@ std::string structural_defect(const HybridModel& model, const HybridStructure& s
   return defect;
 }
 
-int degree_in(const Tape& tape, int line, const std::vector<int>& of) {
-  std::map<int, int> degree;
-  for (const int k : lines_below(tape, line)) {
-    const Instruction& here = tape[k];
+namespace {
+
+/// Of the last of `lines`, which are all below it, in order.
+int degree_of_last(const Tape& tape, const std::vector<int>& lines, const std::vector<int>& of) {
+  std::vector<int> degree(lines.size(), 0);
+  const auto of_operand = [&](int k) {
+    if (k < 0) return 0;
+    return degree[at(std::lower_bound(lines.begin(), lines.end(), k) - lines.begin())];
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Instruction& here = tape[lines[i]];
     if (here.operation == Operation::input)
-      degree[k] = std::find(of.begin(), of.end(), here.a) != of.end() ? 1 : 0;
-    else if (here.operation == Operation::constant)
-      degree[k] = 0;
-    else
-      degree[k] =
-          degree_of(tape, here, here.a < 0 ? 0 : degree[here.a], here.b < 0 ? 0 : degree[here.b]);
+      degree[i] = std::find(of.begin(), of.end(), here.a) != of.end() ? 1 : 0;
+    else if (here.operation != Operation::constant)
+      degree[i] = degree_of(tape, here, of_operand(here.a), of_operand(here.b));
   }
-  return degree[line];
+  return degree.back();
 }
+
+}  // namespace
+
+int degree_in(const Tape& tape, int line, const std::vector<int>& of) {
+  return degree_of_last(tape, lines_below(tape, line), of);
+}
+
+namespace {
+
+std::vector<int> inputs_among(const Tape& tape, const std::vector<int>& lines) {
+  std::vector<int> inputs;
+  for (const int k : lines)
+    if (tape[k].operation == Operation::input) inputs.push_back(tape[k].a);
+  std::sort(inputs.begin(), inputs.end());
+  return inputs;
+}
+
+}  // namespace
 
 std::string outside_class(const HybridModel& model, int row) {
   const int equations = static_cast<int>(model.f.size());
   const int line = row < equations ? model.f[at(row)] : model.g[at(row - equations)];
-  const std::vector<std::string> names = model.input_names();
-  for (const int input : InputsBelow(model.tape)(line)) {
+  // No more than the row is looked at: there may be thousands of others.
+  const std::vector<int> lines = lines_below(model.tape, line);
+  for (const int input : inputs_among(model.tape, lines)) {
     const bool is_parameter = input >= model.parameter_input(0) && input < model.known_input(0);
     if (is_parameter) continue;
-    const int degree = degree_in(model.tape, line, {input});
+    const int degree = degree_of_last(model.tape, lines, {input});
     const bool is_binary = input >= model.binary_input(0) && input < model.parameter_input(0);
     if (degree < 0)
-      return fmt::format("{} stands in a function that is no polynomial", names[at(input)]);
+      return fmt::format("{} stands in a function that is no polynomial", model.input_names()[at(input)]);
     if (degree > 1 && !is_binary)
-      return fmt::format("{} occurs with power {}", names[at(input)], degree);
+      return fmt::format("{} occurs with power {}", model.input_names()[at(input)], degree);
   }
   return {};
 }

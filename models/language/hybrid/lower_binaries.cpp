@@ -159,6 +159,11 @@ bool keeps_binaries(const HybridModel& model, const std::string& scheme) {
   return scheme == "located" ? model.is_large() : scheme == "backward_euler" && model.takes_whole_steps();
 }
 
+std::string reason_for_binaries(const HybridModel& model) {
+  if (model.takes_whole_steps() && keeps_binaries(model, model.head.run.scheme)) return "a large model";
+  return lower_binaries(model).reason;
+}
+
 int binary_on_surface(const HybridModel& model, const LoweredBinaries& lowered) {
   const std::vector<double> w = arguments_at_start(model.head, lowered.system);
   int found = -1;

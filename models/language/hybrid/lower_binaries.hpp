@@ -32,6 +32,10 @@ LoweredBinaries lower_binaries(const HybridModel& model);
 /// Does a run by this scheme keep the binaries of a model of its size, laws or not?
 bool keeps_binaries(const HybridModel& model, const std::string& scheme);
 
+/// Why its start is asked of the binaries and not of laws in their place: what lower_binaries says, or that it is a large
+/// model, whose runs by its scheme keep them. Empty: laws are asked.
+std::string reason_for_binaries(const HybridModel& model);
+
 /// A binary, one with a declared value first, with a law without memory that starts where the law allows both values;
 /// -1: none. Which one was before the start, and which is taken of several that go on, is the rule of the binaries, and
 /// no law knows.
