@@ -177,12 +177,14 @@ class Capturing final : public ModewiseScheme {
   Attempt attempt_by_enumeration(ModeCache& cache);
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
+  Status judge_missing_start(double t, const Vector& x0, double h);
   [[nodiscard]] std::string without_start_text(double t, const Vector& x0) const;
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   void solve_constraints_at(double t, double h, Vector& x, State& limit);
   bool solve_constraints_at_point(double t, Vector& x, State& limit);
   bool is_consistent(const Vector& x0, double t) const;
+  [[nodiscard]] bool starts_inside(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
   bool starts_consistently(const Vector& x0, double t, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;

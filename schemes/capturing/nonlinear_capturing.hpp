@@ -117,7 +117,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   Attempt step_to(double t_next, double h);
   Attempt step_once(double t_next, double h);
   [[nodiscard]] std::vector<int> coarse_unknowns() const;
-  bool solve_from_here();
+  int solve_from_here();
+  [[nodiscard]] bool moved_as_far_before(const std::vector<int>& variables) const;
   [[nodiscard]] bool moves_alike(const Vector& a, const Vector& b) const;
   template <class Rows>
   Vector larger_motion(const Vector& a, const Vector& b, const Rows& rows) const;
@@ -148,6 +149,13 @@ class NonlinearCapturing final : public ModewiseScheme {
   ConstraintsAt constraints(const Vector& x, double t);
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   [[nodiscard]] Vector explaining(const Vector& motions) const;
+  struct StartVerdict {
+    bool jumps, consistent;
+  };
+  [[nodiscard]] Vector with_algebraic(Vector x0, const Vector& x) const;
+  bool has_values(double t, const Vector& x, const Vector& lambda);
+  std::optional<State> continuous_start(const Vector& x0, double t, const State& limit);
+  StartVerdict judge_start(double t, const Vector& x0, double h, const Vector& rounding, ShortSteps<State>& steps);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 
   // nonlinear_resets.cpp

@@ -125,12 +125,12 @@ Vector NonlinearCapturing::drift(const Vector& sizes, long steps) const {
   return Scheme::drift(sizes, steps).cwiseMax(gate * of_solution);
 }
 
-/// Algebraic variables that came from so far that the rounding of their way is more than 2^-20 of them: the unknown of a
-/// step is x⁺ − x, and the gate knows no more of its rows than that tells.
+/// Algebraic variables that came from so far that the rounding of their way is more than `coarse_share` of them: the
+/// unknown of a step is x⁺ − x, and the gate knows no more of its rows than that tells.
 std::vector<int> NonlinearCapturing::coarse_unknowns() const {
   std::vector<int> list;
   for (int j = 0; j < step_.n(); ++j)
-    if (is_algebraic(j) && std::abs(trial().d[j]) * unit_roundoff > 0x1p-20 * std::abs(trial().x[j])) list.push_back(j);
+    if (is_algebraic(j) && std::abs(trial().d[j]) * unit_roundoff > coarse_share * std::abs(trial().x[j])) list.push_back(j);
   return list;
 }
 
@@ -139,15 +139,25 @@ std::vector<int> NonlinearCapturing::coarse_unknowns() const {
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
   const Attempt found = step_once(t_next, h);
   if (found.status != Status::solved || !is_first_order_ || coarse_unknowns().empty()) return found;
+  constexpr int rounds_to_settle = 6;  // 190 bits below the motion of a step
   const Vector before = current().x;
   const State first = trial();
-  const bool is_solved = solve_from_here();
+  const bool is_passing = moved_as_far_before(coarse_unknowns());
+  const int rounds = solve_from_here();
   current().x = before;
-  // A variable on its way through 0 is known as well as what it moves needs it.
-  if (is_solved && moves_alike(first.x, trial().x)) trial() = first;
-  if (is_solved) return found;
+  // A variable that goes on through 0 becomes ever smaller: it is known as well as what it moves needs it.
+  if (is_passing && rounds > rounds_to_settle && moves_alike(first.x, trial().x)) trial() = first;
+  if (rounds > 0) return found;
   message_ = "algebraic variables came from so far that rounding hides their equations, and from where they are Newton's method finds no solution";
   return {Status::not_solved, false, 0, 0};
+}
+
+/// Did one of these variables move at the rate of this step in the last one too?
+bool NonlinearCapturing::moved_as_far_before(const std::vector<int>& variables) const {
+  const State& now = current();
+  return now.h > 0 && std::ranges::any_of(variables, [&](int j) {
+    return 2 * std::abs(now.d[j]) * trial().h >= std::abs(trial().d[j]) * now.h;
+  });
 }
 
 /// Are these states of the variables that have a rate one to rounding, where there are any?
@@ -161,27 +171,28 @@ bool NonlinearCapturing::moves_alike(const Vector& a, const Vector& b) const {
   return some;
 }
 
-/// The solution of the trial's mode from its state, the step beginning at its values of the coarse variables.
-bool NonlinearCapturing::solve_from_here() {
-  constexpr int most_rounds = 24;  // each takes 32 bits off
+/// The solution of the trial's mode from its state, the step beginning at its values of the coarse variables, until there
+/// are none. The number of rounds; 0: none was found.
+int NonlinearCapturing::solve_from_here() {
+  constexpr int most_rounds = 24;  // each takes 32 bits off, to the smallest that follows the largest double
   State& next = trial();
   for (int round = 0; round < most_rounds; ++round) {
     const std::vector<int> coarse = coarse_unknowns();
-    if (coarse.empty()) break;
+    if (coarse.empty()) return round;
     for (const int j : coarse) {
       current().x[j] = next.x[j];
       next.d[j] = 0;
     }
     set_step(next.t, next.h);
     step_.set_mode(*next.mode);
-    if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return false;
+    if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return 0;
     const Admission admission = newton_.admit(next.d, next.lambda, next.w);
-    if (admission == Admission::outside) return false;
+    if (admission == Admission::outside) return 0;
     next.weak = admission == Admission::weak;
     next.residual = newton_.residual();
     next.x = current().x + next.d;
   }
-  return true;
+  return most_rounds;
 }
 
 bool NonlinearCapturing::argument_jumps(int i) const {

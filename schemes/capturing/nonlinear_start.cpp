@@ -160,6 +160,75 @@ Vector NonlinearCapturing::explaining(const Vector& motions) const {
   return start_x_error_.size() > 0 ? Vector(Vector::Zero(motions.size())) : motions;
 }
 
+/// Have all rows a finite value at this state with rates of 0?
+bool NonlinearCapturing::has_values(double t, const Vector& x, const Vector& lambda) {
+  std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs()));
+  std::vector<double> rows(static_cast<std::size_t>(step_.n() + step_.m()));
+  z[0] = t;
+  std::copy(x.begin(), x.end(), z.begin() + 1 + step_.n());
+  std::copy(lambda.begin(), lambda.end(), z.begin() + 1 + 2 * step_.n());
+  step_.evaluator().evaluate(z.data(), rows.data());
+  return std::all_of(rows.begin(), rows.end(), [](double value) { return std::isfinite(value); });
+}
+
+/// x0 with the algebraic variables of another state.
+Vector NonlinearCapturing::with_algebraic(Vector x0, const Vector& x) const {
+  for (int j = 0; j < step_.n(); ++j)
+    if (is_algebraic(j)) x0[j] = x[j];
+  return x0;
+}
+
+/// A state at x0 from which a continuous solution starts: the equations have values there, its mode determines the
+/// algebraic variables and the multipliers as functions of the others, and every law is inside of its branch. Of
+/// several the one in the mode of `limit`, where short steps led to, else the first found. Nothing: none is known.
+std::optional<NonlinearCapturing::State> NonlinearCapturing::continuous_start(const Vector& x0, double t,
+                                                                              const State& limit) {
+  if (!step_.laws_of_rates().empty()) return std::nullopt;  // their arguments are not known at a state
+  const Vector x = with_algebraic(x0, limit.x);
+  step_.set_consistency(x, t);
+  FoundSolutions found = search_.all(*limit.mode, Vector::Zero(step_.n()), limit.lambda);
+  std::erase_if(found.list, [&](const ModeSolution& solution) {
+    const bool is_determined = solution.simple && solution.isolated && solution.lambda_determined;
+    const bool is_inside = !solution.weak && solution.also.empty();
+    return !is_determined || !is_inside || !has_values(t, x + solution.d, solution.lambda);
+  });
+  if (found.list.empty()) return std::nullopt;
+  std::ranges::stable_partition(found.list, [&](const ModeSolution& solution) { return solution.mode == *limit.mode; });
+  const ModeSolution& best = found.list.front();
+  State state = limit;
+  state.x = x + best.d;
+  state.lambda = best.lambda;
+  state.w = best.w;
+  state.mode = &*modes_.insert(best.mode).first;
+  return state;
+}
+
+/// What short steps from x0 and the constraints say of it. Where a continuous solution starts although no step is short
+/// enough to show it, or the guess of algebraic variables hides it, `steps.limit` becomes its state.
+NonlinearCapturing::StartVerdict NonlinearCapturing::judge_start(double t, const Vector& x0, double h, const Vector& rounding,
+                                                                 ShortSteps<State>& steps) {
+  State& limit = steps.limit;
+  const Vector rates = rate_terms({t, limit.x, limit.lambda, limit.w, *limit.mode});
+  const Vector least = rounding.cwiseMax(jump_share * h * rates);
+  // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
+  const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
+                                                       [](char has_rate) { return has_rate != 0; });
+  const auto step = [&](int k) { return short_step(x0, h, k); };
+  const bool jumps = !is_smooth && keeps_its_size(steps, least, explaining(h * rates), step);
+  // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
+  const auto moves_by_rounding = [&] {
+    return probe(h, least_probe).status == Status::solved &&
+           (motion(x0, trial().x).array().abs() <= rounding.array()).all();
+  };
+  const bool consistent = is_consistent(x0, t) || moves_by_rounding();
+  if (consistent && !jumps) return {false, true};
+  if (std::optional<State> begins = continuous_start(x0, t, limit)) {
+    limit = *std::move(begins);
+    return {false, true};
+  }
+  return {jumps, consistent};
+}
+
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
 bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int exponent,
                                     std::vector<Event>& events) {
@@ -171,26 +240,13 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   linearise_trial();
   const double distance = step_.norm(limit.x - x0);
   const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);
-  const Vector rates = rate_terms({t, limit.x, limit.lambda, limit.w, *limit.mode});
-  const Vector least = rounding.cwiseMax(jump_share * h * rates);
-  // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
-  const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
-                                                       [](char has_rate) { return has_rate != 0; });
-  const bool jumps = !is_smooth && keeps_its_size(steps, least, explaining(h * rates), step);
-  // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
-  const auto moves_by_rounding = [&] {
-    return probe(h, least_probe).status == Status::solved &&
-           (motion(x0, trial().x).array().abs() <= rounding.array()).all();
-  };
-  const bool consistent = is_consistent(x0, t) || moves_by_rounding();
+  const auto [jumps, consistent] = judge_start(t, x0, h, rounding, steps);
   if (!consistent && keep_growing(steps, rounding, step)) {
     message_ = growing_start_text(violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
-  Vector x = limit.x;
-  for (Eigen::Index j = 0; j < x0.size(); ++j)
-    if (differential_[static_cast<std::size_t>(j)] != 0) x[j] = x0[j];
+  Vector x = with_algebraic(x0, limit.x);
   solve_constraints(step_, newton_, t, *limit.mode, x, limit.lambda, limit.w);
   if (jumps || !consistent) {
     const double violation =

@@ -74,6 +74,24 @@ class Consistency {
   Vector b_, q_, Ex0_;
 };
 
+/// Is a point of solutions inside of the ranges of the branches of a mode by more than the rounding of its numbers?
+bool is_inside(const Mlcp& problem, const Mode& mode, const Vector& point) {
+  constexpr double rounding = 16 * unit_roundoff;
+  const Vector u = point.head(problem.p()), lambda = point.tail(problem.m());
+  const Vector w = problem.M21 * u + problem.M22 * lambda + problem.q2;
+  const Vector terms = problem.M21.cwiseAbs() * u.cwiseAbs() + problem.M22.cwiseAbs() * lambda.cwiseAbs() + problem.q2.cwiseAbs();
+  const auto holds = [](const Range& range, double value, double size) {
+    const auto is_far = [&](double end) { return std::isinf(end) || std::abs(value - end) > rounding * (size + std::abs(end)); };
+    return value > range.lower && value < range.upper && is_far(range.lower) && is_far(range.upper);
+  };
+  for (int i = 0; i < problem.m(); ++i) {
+    const Branch& branch = problem.laws[at(i)].branches[at(mode[at(i)])];
+    if (branch.b != 0 && !holds(branch.w, w[i], terms[i])) return false;
+    if (branch.a != 0 && !holds(branch.lambda, lambda[i], std::abs(lambda[i]))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Attempt Capturing::probe(double h, int exponent) {
@@ -90,6 +108,26 @@ bool Capturing::is_consistent(const Vector& x0, double t) const {
     if (block.u.size() + block.lambda.size() > at(most_full_start)) return true;
     const SolutionSet set = enumerate(problem.of(block), limits);
     return !set.complete || multiplicity(set) != Multiplicity::none;
+  });
+}
+
+/// Does a continuous solution start at x0: is there a consistent state in one mode, inside of its branches, which
+/// determines it? The mode has an index of at most 1 then, and its equations go on.
+bool Capturing::starts_inside(const Vector& x0, double t) const {
+  const Consistency problem(equations_, x0, t);
+  EnumerateOptions limits;
+  limits.max_nodes = consistency_budget;
+  return std::ranges::all_of(problem.blocks(), [&](const Block& block) {
+    if (block.u.size() + block.lambda.size() > at(most_full_start)) return false;
+    const Mlcp part = problem.of(block);
+    const SolutionSet set = enumerate(part, limits);
+    // One block of the structure may fall apart by its numbers.
+    return std::ranges::all_of(set.blocks, [&](const Block& own) {
+      const Mlcp own_part = subproblem(part, own);
+      return std::ranges::any_of(own.pieces, [&](const Piece& piece) {
+        return piece.dimension == 0 && piece.modes.size() == 1 && is_inside(own_part, piece.modes[0], piece.vertices.col(0));
+      });
+    });
   });
 }
 
@@ -134,8 +172,18 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
     found = probe(h, exponent = k);
   if (found.status == Status::solved && !give_limit(t, x0, h, exponent, events)) found.status = Status::not_solved;
   start_pending_ = false;
-  if (found.status == Status::no_solution) message_ = without_start_text(t, x0);
+  if (found.status == Status::no_solution) found.status = judge_missing_start(t, x0, h);
   return found;
+}
+
+/// What is said where no step from x0 has a solution, with its message. Where a continuous solution starts it ends, or
+/// goes on in another mode, sooner than the shortest step: that there is none is not shown.
+Status Capturing::judge_missing_start(double t, const Vector& x0, double h) {
+  message_ = without_start_text(t, x0);
+  if (!starts_inside(x0, t)) return Status::no_solution;
+  message_ = fmt::format("a continuous solution starts at x0, but no step of {:g} to {:g} has a solution; choose a shorter h", h,
+                         std::ldexp(h, last_probe));
+  return Status::not_solved;
 }
 
 /// Why nothing starts at x0.

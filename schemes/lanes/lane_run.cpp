@@ -6,7 +6,6 @@ namespace perp::eight {
 namespace {
 
 constexpr int most_iterations_beside = 4;
-constexpr double coarse_share = 0x1p-20;  ///< see NonlinearCapturing::coarse_unknowns
 
 /// Are w and λ in the ranges of their branches?
 PERP_EIGHT_INLINE Bits is_admitted(const Lanes& s) {

@@ -7,6 +7,8 @@ namespace perp {
 
 /// Largest residual of a state that is called solved, as a multiple of its rounding.
 inline constexpr double most_rounding = misfit_limit;
+/// Of an algebraic variable: rounding of its way in a nonlinear step beyond which it is solved for again from where it is.
+inline constexpr double coarse_share = 0x1p-40;
 
 /// Puts λ into the ranges of the solution's mode, computes w and returns the residual of the point:
 /// the largest of |r_i| / e_i over the rows  r = M11 u + M12 λ + q1  of the family at θ and the laws,
