@@ -43,6 +43,7 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
     for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
   // Models that share nothing stand beside each other, and each chooses as it would alone.
   const IndependentSets sets = independent_sets(model, structure);
+  parts_ = sets.parts();
   part_of_signal_ = sets.of_variable;
   part_of_signal_.insert(part_of_signal_.end(), sets.of_binary.begin(), sets.of_binary.end());
   part_of_constraint_.assign(sets.of_row.begin() + static_cast<std::ptrdiff_t>(model.f.size()),
@@ -249,18 +250,62 @@ std::map<int, std::vector<int>> NearChoice::called_binaries(const std::vector<in
   return binaries;
 }
 
-std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
-                                                          const std::vector<int>& previous, bool is_exact) {
-  series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
-  const Verdict before = judge(t, x, previous, every_part);
-  if (!before.has_series) return std::nullopt;
-  if (before.violated.empty()) {
-    HybridContinuations found = taken(previous, before);
-    found.decided_by = "previous mode continues";
-    return found;
+/// Do the values of the binaries leave one value to every other unknown? Then each sub-problem's equations are linear
+/// in its own.
+bool NearChoice::has_single_roots() const {
+  return std::all_of(structure_.blocks.begin(), structure_.blocks.end(), [&](const SubProblem& block) {
+    std::vector<int> inputs;
+    for (const int unknown : block.unknowns)
+      if (unknown < model_.n())
+        inputs.push_back(series_.is_state(unknown) ? HybridModel::derivative_input(unknown)
+                                                   : model_.variable_input(unknown));
+    return std::all_of(block.rows.begin(), block.rows.end(), [&](int row) {
+      const int degree = row < static_cast<int>(model_.f.size()) ? degree_in(faces_.tape(), faces_.rows()[at(row)], inputs) : 0;
+      return degree == 0 || degree == 1;
+    });
+  });
+}
+
+/// Are all values of the binaries judged, and are these all that may continue?
+bool NearChoice::lists_all() {
+  if (lists_all_) return *lists_all_;
+  const std::vector<int> z(at(model_.q()), 0);
+  lists_all_ = model_.q() <= most_listed && parts_ == 1 && has_single_roots();
+  for (int i = 0; i < model_.q() && *lists_all_; ++i) lists_all_ = !may_slide(z, i);
+  return *lists_all_;
+}
+
+void NearChoice::count_changes(const std::vector<int>& previous, const std::vector<int>& called,
+                               HybridContinuation& next) const {
+  for (const auto& [part, own] : called_binaries(called))
+    for (const int i : own) next.inside += next.z[at(i)] != previous[at(i)] ? 1 : 0;
+  for (std::size_t i = 0; i < previous.size(); ++i) next.outside += next.z[i] != previous[i] ? 1 : 0;
+  next.outside -= next.inside;
+}
+
+/// The complete list of a model of few binaries none of which slides. Empty: open.
+std::optional<HybridContinuations> NearChoice::of_all(double t, const Vector& x, const std::vector<int>& previous,
+                                                      const std::vector<int>& called) {
+  HybridContinuations found;
+  for (int values = 0; values < 1 << model_.q(); ++values) {
+    check_interruption();
+    std::vector<int> z;
+    for (int i = 0; i < model_.q(); ++i) z.push_back(values >> i & 1);
+    const Verdict verdict = judge(t, x, z, every_part);
+    if (!verdict.has_series) return std::nullopt;
+    if (!verdict.violated.empty()) continue;
+    found.list.push_back(std::move(taken(z, verdict).list.front()));
+    count_changes(previous, called, found.list.back());
   }
-  const std::vector<int> called =
-      called_sub_problems(model_, structure_, before.violated, before.on_surface);
+  if (found.list.empty()) return std::nullopt;
+  found.status = Status::solved;
+  order_continuations({previous.begin(), previous.end()}, false, found);
+  return found;
+}
+
+/// Every part's called binaries at their least distance. Empty: open.
+std::optional<HybridContinuations> NearChoice::of_parts(double t, const Vector& x, const std::vector<int>& previous,
+                                                        const std::vector<int>& called) {
   std::vector<int> z = previous;
   int inside = 0;
   const char* decided_by = "";
@@ -275,9 +320,28 @@ std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector
   if (!verdict.has_series || !verdict.violated.empty()) return std::nullopt;
   HybridContinuations result = taken(z, verdict);
   result.list[0].inside = inside;
-  result.violated = before.violated;
-  result.called = called;
   result.decided_by = decided_by;
+  return result;
+}
+
+std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
+                                                          const std::vector<int>& previous, bool is_exact) {
+  series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
+  const Verdict before = judge(t, x, previous, every_part);
+  if (!before.has_series) return std::nullopt;
+  if (before.violated.empty()) {
+    HybridContinuations found = taken(previous, before);
+    found.decided_by = "previous mode continues";
+    return found;
+  }
+  const std::vector<int> called =
+      called_sub_problems(model_, structure_, before.violated, before.on_surface);
+  std::optional<HybridContinuations> result;
+  if (lists_all()) result = of_all(t, x, previous, called);
+  if (!result && model_.q() > most_searched) result = of_parts(t, x, previous, called);
+  if (!result) return std::nullopt;
+  result->violated = before.violated;
+  result->called = called;
   return result;
 }
 

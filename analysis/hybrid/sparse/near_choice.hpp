@@ -13,9 +13,13 @@ namespace perp {
 
 /// The rule nearest_mode where it changes called binaries only: values at distance 1, 2, .. from the previous
 /// one, each judged by its Taylor series up to third order, all of a distance before the next one. What
-/// needs more (sliding, binaries that are not called, modes without series) it leaves open.
+/// needs more (sliding, binaries that are not called, modes without series) it leaves open. Of few binaries all values
+/// are judged, so that the list is complete; where this cannot tell what slides, all is left open.
 class NearChoice {
  public:
+  /// All values of a model of at most so many binaries are looked at: the first where none slides.
+  static constexpr int most_listed = 6, most_searched = 3;
+
   struct Options {
     double share = 0;  ///< of themselves and their sizes: how well states are known that were computed
     Vector sizes{};    ///< of the variables
@@ -70,6 +74,14 @@ class NearChoice {
                               const std::vector<int>& binaries, int part);
   [[nodiscard]] bool may_slide(const std::vector<int>& z, int binary);
   HybridContinuations taken(const std::vector<int>& z, const Verdict& verdict);
+  [[nodiscard]] bool has_single_roots() const;
+  [[nodiscard]] bool lists_all();
+  void count_changes(const std::vector<int>& previous, const std::vector<int>& called,
+                     HybridContinuation& next) const;
+  std::optional<HybridContinuations> of_all(double t, const Vector& x, const std::vector<int>& previous,
+                                            const std::vector<int>& called);
+  std::optional<HybridContinuations> of_parts(double t, const Vector& x, const std::vector<int>& previous,
+                                              const std::vector<int>& called);
 
   const HybridModel& model_;
   const HybridStructure& structure_;
@@ -78,7 +90,9 @@ class NearChoice {
   Faces faces_;
   std::vector<std::vector<int>> constraints_of_;  // that hold a binary
   std::vector<int> part_of_signal_, part_of_constraint_;
+  int parts_ = 0;
   long tried_ = 0;
+  std::optional<bool> lists_all_;
 };
 
 }  // namespace perp
