@@ -7,6 +7,7 @@
 #include <perp/analysis/hybrid/mode_jets.hpp>
 #include <perp/analysis/hybrid/nearest_mode.hpp>
 #include <perp/analysis/hybrid/proofs/mode_bounds.hpp>
+#include <perp/analysis/hybrid/sparse/near_choice.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
@@ -45,6 +46,7 @@ struct HybridModes::Implementation {
   [[nodiscard]] ValueLimits near_limits() const;
   void search_near();
   void search_nearest();
+  void search_by_series();
   void exclude(const Exclusion& exclusion);
   void judge(const ModeCandidate& candidate);
   bool show_exclusions();
@@ -259,6 +261,16 @@ void HybridModes::Implementation::search_near() {
     if (!search_inside(limits) || !result.list.empty()) break;
 }
 
+/// Where none was found yet: value by value as runs choose, of up to 2^20 of a sub-problem. What slides is not looked at.
+void HybridModes::Implementation::search_by_series() {
+  const std::vector<int> z = branches_before();
+  if (std::any_of(z.begin(), z.end(), [](int value) { return value != 0 && value != 1; }) || previous.empty()) return;
+  const std::optional<std::vector<int>> taken = taken_nearby(model, structure, {options.share, options.sizes}, t, x, z);
+  if (!taken) return;
+  judge(search.walk(t, x, options.share, *taken).candidate);
+  nearest_inside = true;
+}
+
 /// The previous value where it continues, else those without changes outside of the called
 /// sub-problems.
 void HybridModes::Implementation::search_nearest() {
@@ -370,6 +382,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
     is_whole =
         self.search_all({.nodes = options.most_nodes, .candidates = options.most_candidates, .stop = options.stop});
     if (!is_whole) self.search_near();
+    if (!is_whole && self.result.list.empty()) self.search_by_series();
   }
   HybridContinuations& result = self.result;
   self.bound_rates();

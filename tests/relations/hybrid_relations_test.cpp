@@ -20,6 +20,7 @@
 #include <perp/tests/analysis/hybrid/random_hybrid.hpp>
 #include <perp/tests/thinned.hpp>
 #include <perp/tests/inline_matrix.hpp>
+#include <perp/tests/relations/outcome.hpp>
 
 // Runs of random models with binaries and constraints that must not differ: units, company, order, matrices, schemes.
 // PERP_HYBRID_RELATIONS=N: as many models, PERP_HYBRID_SEED=S: from this seed.
@@ -70,7 +71,7 @@ Course course_of(const std::string& text, const std::string& name) {
     course.status = run.status;
     for (const char* count : {"several_solutions", "ties"})
       course.has_choice = course.has_choice || run.counts.contains(count);
-    for (const Event& event : run.events) course.has_choice = course.has_choice || event.continuations > 1;
+    for (const Event& event : run.events) course.has_choice = course.has_choice || relations::was_chosen(event);
     for (const Event& event : run.events)
       if (event.law >= 0 && event.law < static_cast<int>(model.multipliers.size()) && event.from != event.to)
         course.changes.push_back({event.t, model.multipliers[static_cast<std::size_t>(event.law)] + " " +

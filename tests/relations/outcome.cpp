@@ -53,11 +53,14 @@ const char* to_string(SchemeName scheme) {
   return scheme == SchemeName::located ? "located" : "backward_euler";
 }
 
+bool was_chosen(const Event& event) {
+  return event.continuations > 1 && event.note.find("fewest changes") == std::string::npos;
+}
+
 bool Outcome::has_choice() const {
   for (const char* count : {"several_solutions", "ties", "captured_several_solutions"})
     if (run.counts.contains(count)) return true;
-  return std::any_of(run.events.begin(), run.events.end(),
-                     [](const Event& event) { return event.continuations > 1; });
+  return std::any_of(run.events.begin(), run.events.end(), was_chosen);
 }
 
 Vector Outcome::at(double t) const {

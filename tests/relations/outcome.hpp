@@ -13,6 +13,9 @@ enum class SchemeName { backward_euler, located };
 
 const char* to_string(SchemeName scheme);
 
+/// Of several continuations, by more than counts of the binaries that change, which no unit and no order moves.
+bool was_chosen(const Event& event);
+
 /// What became of a model text: a trajectory, or why it was refused.
 struct Outcome {
   Trajectory run{};

@@ -154,10 +154,10 @@ HybridModes& HybridRun::modes() {
 HybridModeOptions HybridRun::mode_options(bool at_start) const {
   HybridModeOptions options;
   options.most_candidates = most_judged;
-  // How many others continue is told where the start is free.
+  // How many others continue is told where the start is free, and where it costs little.
   const bool is_free =
       mode_.z.empty() || std::find(mode_.z.begin(), mode_.z.end(), any_binary) != mode_.z.end();
-  options.nearest_alone = !(at_start && is_free) && !follows_;
+  options.nearest_alone = !(at_start && is_free) && !follows_ && hybrid_.q() > NearChoice::most_searched;
   options.sizes = sizes_;
   options.share = at_start ? 0 : share_of_computed;
   options.stop = [] { return interruption_requested(); };

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int last_order = 3;
 constexpr int every_part = -2;
+constexpr int most_kept = 10;     ///< binaries of a constraint whose faces are all kept
 constexpr int most_corners = 6;  ///< binaries of a constraint whose values are all looked at
 
 /// The next set of `chosen` out of `count` numbers, increasing; false: it was the last.
@@ -43,6 +44,7 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
     for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
   // Models that share nothing stand beside each other, and each chooses as it would alone.
   const IndependentSets sets = independent_sets(model, structure);
+  parts_ = sets.parts();
   part_of_signal_ = sets.of_variable;
   part_of_signal_.insert(part_of_signal_.end(), sets.of_binary.begin(), sets.of_binary.end());
   part_of_constraint_.assign(sets.of_row.begin() + static_cast<std::ptrdiff_t>(model.f.size()),
@@ -84,40 +86,56 @@ int NearChoice::value_sign(int l, const std::vector<int>& z, bool& has_bound) {
   return asks ? exact_sign(l, z).value_or(0) : sign;
 }
 
-/// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is told from 0.
-NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
+/// Of the first of the derivatives 1 to 3 of a constraint that is 0 that is told from 0.
+NearChoice::Sign NearChoice::sign_behind(int l) {
+  for (int k = 1; k <= last_order; ++k) {
+    if (!series_.extend(k)) return Sign::open;
+    const RunningError here(series_.constraint(l)[k], series_.error(l, k));
+    if (const int sign = decided_sign(here); sign != 0) return sign > 0 ? Sign::rises : Sign::falls;
+    if (!std::isfinite(here.error)) return Sign::open;
+  }
+  return Sign::stays;
+}
+
+/// The sign of constraint l just after t.
+NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z, bool asks_for_one) {
   bool has_bound = false;
   const int value = value_sign(l, z, has_bound);
   if (value != 0) return value > 0 ? Sign::positive : Sign::negative;
-  if (faces_.is_void(l, z)) return Sign::idle;
-  for (int k = 1; k <= last_order && has_bound; ++k) {
-    if (!series_.extend(k)) return Sign::open;
-    const RunningError here(series_.constraint(l)[k], series_.error(l, k));
-    has_bound = std::isfinite(here.error);
-    if (const int sign = decided_sign(here); sign != 0) return sign > 0 ? Sign::rises : Sign::falls;
-  }
-  return has_bound ? Sign::stays : Sign::open;
+  // Of many binaries faces are not kept for all values: one that is void has no derivative that is told from 0, and
+  // whether it is does not matter where only violations are asked for.
+  const bool is_small = static_cast<int>(faces_.binaries_of(l).size()) <= most_kept;
+  if (is_small && faces_.is_void(l, z)) return Sign::idle;
+  const Sign sign = has_bound ? sign_behind(l) : Sign::open;
+  const bool may_be_void = sign == Sign::stays && !is_small && !asks_for_one;
+  return may_be_void && faces_.is_void(l, z) ? Sign::idle : sign;
 }
 
-NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vector<int>& z, int part) {
+NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vector<int>& z, int part, bool asks_for_one) {
   Verdict verdict;
   if (!series_.begin(t, x, z, 0) || !series_.passes_gate()) return verdict;
   verdict.has_series = true;
-  read_constraints(z, part, verdict);
-  read_rates(part, verdict);
+  read_constraints(z, part, verdict, asks_for_one);
+  if (!asks_for_one || verdict.violated.empty()) read_rates(part, verdict);
   return verdict;
 }
 
-void NearChoice::read_constraints(const std::vector<int>& z, int part, Verdict& verdict) {
-  const int equations = static_cast<int>(model_.f.size());
+/// `asks_for_one`: no further than the first that is violated, which excludes z whatever the others are.
+void NearChoice::read_constraints(const std::vector<int>& z, int part, Verdict& verdict, bool asks_for_one) {
   for (int l = 0; l < faces_.constraints(); ++l) {
     if (part != every_part && part_of_constraint_[at(l)] != part) continue;
-    const Sign sign = sign_of(l, z);
-    if (sign == Sign::open) verdict.has_series = false;
-    if (sign == Sign::positive || sign == Sign::rises) verdict.violated.push_back(equations + l);
-    if (sign >= Sign::falls) verdict.on_surface.push_back(equations + l);
-    if (sign == Sign::stays) verdict.is_strict = false;
+    read_constraint(l, z, verdict, asks_for_one);
+    if (asks_for_one && !verdict.violated.empty()) return;
   }
+}
+
+void NearChoice::read_constraint(int l, const std::vector<int>& z, Verdict& verdict, bool asks_for_one) {
+  const int row = static_cast<int>(model_.f.size()) + l;
+  const Sign sign = sign_of(l, z, asks_for_one);
+  if (sign == Sign::open) verdict.has_series = false;
+  if (sign == Sign::positive || sign == Sign::rises) verdict.violated.push_back(row);
+  if (sign >= Sign::falls) verdict.on_surface.push_back(row);
+  if (sign == Sign::stays) verdict.is_strict = false;
 }
 
 void NearChoice::read_rates(int part, Verdict& verdict) {
@@ -147,6 +165,19 @@ bool NearChoice::has_surface(std::vector<int>& corner, int binary) {
   return false;
 }
 
+/// Of a binary in too many constraints for all values of the others.
+bool NearChoice::may_slide_on_products(int binary) {
+  const std::vector<int>& own = constraints_of_[at(binary)];
+  for (const int l : own)
+    products_.try_emplace(l, ProductFace::read(faces_.tape(), faces_.rows()[model_.f.size() + at(l)], model_.binary_input(0)));
+  return std::any_of(own.begin(), own.end(), [&](int low) {
+    return std::any_of(own.begin(), own.end(), [&](int high) {
+      const std::optional<ProductFace>&a = products_.at(low), &b = products_.at(high);
+      return !a || !b || ProductFace::may_be_opposite(*a, *b, binary);
+    });
+  });
+}
+
 /// Is there, for some values of the other binaries in its constraints, a surface on which the binary could
 /// slide? Said too often rather than too rarely.
 bool NearChoice::may_slide(const std::vector<int>& z, int binary) {
@@ -156,7 +187,7 @@ bool NearChoice::may_slide(const std::vector<int>& z, int binary) {
       if (i != binary) others.push_back(i);
   std::sort(others.begin(), others.end());
   others.erase(std::unique(others.begin(), others.end()), others.end());
-  if (static_cast<int>(others.size()) > most_corners) return true;
+  if (static_cast<int>(others.size()) > most_corners) return may_slide_on_products(binary);
   std::vector<int> corner = z;
   for (int values = 0; values < 1 << others.size(); ++values) {
     for (std::size_t k = 0; k < others.size(); ++k) corner[at(others[k])] = values >> k & 1;
@@ -206,7 +237,7 @@ std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, 
     std::vector<int> changed;
     for (const int k : chosen) changed.push_back(binaries[at(k)]);
     for (const int i : changed) other[at(i)] = 1 - z[at(i)];
-    const Verdict verdict = judge(t, x, other, part);
+    const Verdict verdict = judge(t, x, other, part, true);
     for (const int i : changed) other[at(i)] = z[at(i)];
     if (!verdict.has_series) return std::nullopt;
     if (verdict.violated.empty()) found.push_back({std::move(changed), verdict.rate_norm});
@@ -219,11 +250,13 @@ std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, c
                                                     const std::vector<int>& binaries, int part) {
   tried_ = 0;
   const auto slides = [&](int i) { return may_slide(z, i); };
+  std::optional<bool> any_slides;
   for (int distance = 1; distance <= static_cast<int>(binaries.size()); ++distance) {
     std::optional<std::vector<Found>> found = at_distance(t, x, z, binaries, part, distance);
     if (!found) return std::nullopt;
     if (found->empty()) {  // a binary that slides counts as one that changes
-      if (std::any_of(binaries.begin(), binaries.end(), slides)) return std::nullopt;
+      if (!any_slides) any_slides = std::any_of(binaries.begin(), binaries.end(), slides);
+      if (*any_slides) return std::nullopt;
       continue;
     }
     // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
@@ -249,18 +282,62 @@ std::map<int, std::vector<int>> NearChoice::called_binaries(const std::vector<in
   return binaries;
 }
 
-std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
-                                                          const std::vector<int>& previous, bool is_exact) {
-  series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
-  const Verdict before = judge(t, x, previous, every_part);
-  if (!before.has_series) return std::nullopt;
-  if (before.violated.empty()) {
-    HybridContinuations found = taken(previous, before);
-    found.decided_by = "previous mode continues";
-    return found;
+/// Do the values of the binaries leave one value to every other unknown? Then each sub-problem's equations are linear
+/// in its own.
+bool NearChoice::has_single_roots() const {
+  return std::all_of(structure_.blocks.begin(), structure_.blocks.end(), [&](const SubProblem& block) {
+    std::vector<int> inputs;
+    for (const int unknown : block.unknowns)
+      if (unknown < model_.n())
+        inputs.push_back(series_.is_state(unknown) ? HybridModel::derivative_input(unknown)
+                                                   : model_.variable_input(unknown));
+    return std::all_of(block.rows.begin(), block.rows.end(), [&](int row) {
+      const int degree = row < static_cast<int>(model_.f.size()) ? degree_in(faces_.tape(), faces_.rows()[at(row)], inputs) : 0;
+      return degree == 0 || degree == 1;
+    });
+  });
+}
+
+/// Are all values of the binaries judged, and are these all that may continue?
+bool NearChoice::lists_all() {
+  if (lists_all_) return *lists_all_;
+  const std::vector<int> z(at(model_.q()), 0);
+  lists_all_ = model_.q() <= most_listed && parts_ == 1 && has_single_roots();
+  for (int i = 0; i < model_.q() && *lists_all_; ++i) lists_all_ = !may_slide(z, i);
+  return *lists_all_;
+}
+
+void NearChoice::count_changes(const std::vector<int>& previous, const std::vector<int>& called,
+                               HybridContinuation& next) const {
+  for (const auto& [part, own] : called_binaries(called))
+    for (const int i : own) next.inside += next.z[at(i)] != previous[at(i)] ? 1 : 0;
+  for (std::size_t i = 0; i < previous.size(); ++i) next.outside += next.z[i] != previous[i] ? 1 : 0;
+  next.outside -= next.inside;
+}
+
+/// The complete list of a model of few binaries none of which slides. Empty: open.
+std::optional<HybridContinuations> NearChoice::of_all(double t, const Vector& x, const std::vector<int>& previous,
+                                                      const std::vector<int>& called) {
+  HybridContinuations found;
+  for (int values = 0; values < 1 << model_.q(); ++values) {
+    check_interruption();
+    std::vector<int> z;
+    for (int i = 0; i < model_.q(); ++i) z.push_back(values >> i & 1);
+    const Verdict verdict = judge(t, x, z, every_part, true);
+    if (!verdict.has_series) return std::nullopt;
+    if (!verdict.violated.empty()) continue;
+    found.list.push_back(std::move(taken(z, verdict).list.front()));
+    count_changes(previous, called, found.list.back());
   }
-  const std::vector<int> called =
-      called_sub_problems(model_, structure_, before.violated, before.on_surface);
+  if (found.list.empty()) return std::nullopt;
+  found.status = Status::solved;
+  order_continuations({previous.begin(), previous.end()}, false, found);
+  return found;
+}
+
+/// Every part's called binaries at their least distance. Empty: open.
+std::optional<HybridContinuations> NearChoice::of_parts(double t, const Vector& x, const std::vector<int>& previous,
+                                                        const std::vector<int>& called) {
   std::vector<int> z = previous;
   int inside = 0;
   const char* decided_by = "";
@@ -275,10 +352,45 @@ std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector
   if (!verdict.has_series || !verdict.violated.empty()) return std::nullopt;
   HybridContinuations result = taken(z, verdict);
   result.list[0].inside = inside;
-  result.violated = before.violated;
-  result.called = called;
   result.decided_by = decided_by;
   return result;
+}
+
+std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
+                                                          const std::vector<int>& previous, bool is_exact) {
+  series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
+  const Verdict before = judge(t, x, previous, every_part);
+  if (!before.has_series) return std::nullopt;
+  if (before.violated.empty()) {
+    HybridContinuations found = taken(previous, before);
+    found.decided_by = "previous mode continues";
+    return found;
+  }
+  const std::vector<int> called =
+      called_sub_problems(model_, structure_, before.violated, before.on_surface);
+  std::optional<HybridContinuations> result;
+  if (lists_all()) result = of_all(t, x, previous, called);
+  if (!result && model_.q() > most_searched) result = of_parts(t, x, previous, called);
+  if (!result) return std::nullopt;
+  result->violated = before.violated;
+  result->called = called;
+  return result;
+}
+
+std::optional<std::vector<int>> taken_nearby(const HybridModel& model, const HybridStructure& structure,
+                                             const NearChoice::Options& options, double t, const Vector& x,
+                                             const std::vector<int>& previous) {
+  ModeSeries series(model);
+  if (!series.obstacle().empty()) return std::nullopt;
+  NearChoice near(model, structure, series, options);
+  try {
+    const std::optional<HybridContinuations> found = near(t, x, previous, options.share == 0);
+    if (!found) return std::nullopt;
+    const std::vector<double>& z = found->list[at(*found->chosen)].z;
+    return std::vector<int>(z.begin(), z.end());
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace perp

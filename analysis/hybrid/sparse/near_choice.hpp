@@ -6,6 +6,7 @@
 
 #include <perp/analysis/hybrid/hybrid_continuation.hpp>
 #include <perp/analysis/hybrid/sparse/mode_series.hpp>
+#include <perp/analysis/hybrid/sparse/product_faces.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 
@@ -13,13 +14,17 @@ namespace perp {
 
 /// The rule nearest_mode where it changes called binaries only: values at distance 1, 2, .. from the previous
 /// one, each judged by its Taylor series up to third order, all of a distance before the next one. What
-/// needs more (sliding, binaries that are not called, modes without series) it leaves open.
+/// needs more (sliding, binaries that are not called, modes without series) it leaves open. Of few binaries all values
+/// are judged, so that the list is complete; where this cannot tell what slides, all is left open.
 class NearChoice {
  public:
+  /// All values of a model of at most so many binaries are looked at: the first where none slides.
+  static constexpr int most_listed = 6, most_searched = 3;
+
   struct Options {
     double share = 0;  ///< of themselves and their sizes: how well states are known that were computed
     Vector sizes{};    ///< of the variables
-    long most_values = 4096;
+    long most_values = 1L << 20;
   };
 
   NearChoice(const HybridModel& model, const HybridStructure& structure, ModeSeries& series,
@@ -55,8 +60,10 @@ class NearChoice {
   };
   /// open: no bound of the error; falls, rises and stays: 0 at t.
   enum class Sign { open, idle, negative, positive, falls, rises, stays };
-  Sign sign_of(int l, const std::vector<int>& z);
-  void read_constraints(const std::vector<int>& z, int part, Verdict& verdict);
+  Sign sign_of(int l, const std::vector<int>& z, bool asks_for_one);
+  Sign sign_behind(int l);
+  void read_constraint(int l, const std::vector<int>& z, Verdict& verdict, bool asks_for_one);
+  void read_constraints(const std::vector<int>& z, int part, Verdict& verdict, bool asks_for_one);
   void read_rates(int part, Verdict& verdict);
   [[nodiscard]] int state_of_input(int input) const;
   int value_sign(int l, const std::vector<int>& z, bool& has_bound);
@@ -65,11 +72,20 @@ class NearChoice {
                                                 const std::vector<int>& binaries, int part, int distance);
   [[nodiscard]] std::map<int, std::vector<int>> called_binaries(const std::vector<int>& called) const;
   [[nodiscard]] bool has_surface(std::vector<int>& corner, int binary);
-  Verdict judge(double t, const Vector& x, const std::vector<int>& z, int part);
+  Verdict judge(double t, const Vector& x, const std::vector<int>& z, int part, bool asks_for_one = false);
   std::optional<Taken> choose(double t, const Vector& x, const std::vector<int>& z,
                               const std::vector<int>& binaries, int part);
   [[nodiscard]] bool may_slide(const std::vector<int>& z, int binary);
+  [[nodiscard]] bool may_slide_on_products(int binary);
   HybridContinuations taken(const std::vector<int>& z, const Verdict& verdict);
+  [[nodiscard]] bool has_single_roots() const;
+  [[nodiscard]] bool lists_all();
+  void count_changes(const std::vector<int>& previous, const std::vector<int>& called,
+                     HybridContinuation& next) const;
+  std::optional<HybridContinuations> of_all(double t, const Vector& x, const std::vector<int>& previous,
+                                            const std::vector<int>& called);
+  std::optional<HybridContinuations> of_parts(double t, const Vector& x, const std::vector<int>& previous,
+                                              const std::vector<int>& called);
 
   const HybridModel& model_;
   const HybridStructure& structure_;
@@ -77,8 +93,16 @@ class NearChoice {
   Options options_;
   Faces faces_;
   std::vector<std::vector<int>> constraints_of_;  // that hold a binary
+  std::map<int, std::optional<ProductFace>> products_;  // of constraints with many binaries
   std::vector<int> part_of_signal_, part_of_constraint_;
+  int parts_ = 0;
   long tried_ = 0;
+  std::optional<bool> lists_all_;
 };
+
+/// The values of the binaries that it takes. Empty: open, or interrupted.
+std::optional<std::vector<int>> taken_nearby(const HybridModel& model, const HybridStructure& structure,
+                                             const NearChoice::Options& options, double t, const Vector& x,
+                                             const std::vector<int>& previous);
 
 }  // namespace perp

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/tests/paths.hpp>
@@ -56,6 +57,28 @@ Trajectory run(const Model& model, const std::vector<double>& times) {
 }
 
 const std::vector<Override> located{{"run.scheme", "located"}, {"run.tol", "1e-12"}};
+
+TEST_CASE("an event tells how many values of the binaries continue and what decided: what the whole search finds there") {
+  const Model model = read(equations(), located);
+  const Trajectory run = scheme("located").run(model, {});
+  HybridModes modes(*model.hybrid);
+  std::vector<double> z;
+  for (const Binary& binary : model.hybrid->binaries) z.push_back(*binary.start);
+  HybridModeOptions options;
+  options.share = share_of_computed;
+  int counted = 0;
+  for (const Event& event : run.events) {
+    if (event.kind != EventKind::mode_change) continue;
+    const HybridContinuations all = modes.continuations(event.t, event.x_before, z, options);
+    CHECK(all.is_complete);
+    CHECK(event.continuations == static_cast<int>(all.list.size()));
+    CHECK(event.note.ends_with(all.decided_by));
+    REQUIRE(all.chosen);
+    z = all.list[static_cast<std::size_t>(*all.chosen)].z;
+    ++counted;
+  }
+  CHECK(counted == 37);
+}
 
 TEST_CASE("three tanks as matrices, as equations with binaries and as laws have one course") {
   std::vector<double> times;
