@@ -54,22 +54,26 @@ bool is_decided(const Selection& found) {
                                         [](const auto& item) { return item.second == inf; });
 }
 
-/// The solutions that start continuously at x. Where the series do not resolve the index of a mode
-/// the limits of short steps of an affine system still tell that there is none.
+/// The same by the limits of short steps of an affine system, in rational arithmetic; -1 where they are not all known.
+long exact_continuations(const Lcs& lcs, const Model& model) {
+  const ConsistentJumps jumps = consistent_jumps(lcs, model.x0(), model.run.span.start, of_a_point);
+  if (jumps.status == Status::not_enumerated) return -1;
+  if (!jumps.starts_continuously()) return 0;
+  return static_cast<long>(jumps.jumps.front().continuations.size());
+}
+
+/// The solutions that start continuously at x, by Taylor series. What the limits of short steps of an affine system
+/// contradict (none starts, fewer do, or one does though no series was found) is not said; these alone tell of none.
 MapAnswer ask_continuations(const Model& model) {
   const Lcs* lcs = model.system.affine();
+  const long exact = lcs != nullptr ? exact_continuations(*lcs, model) : -1;
+  if (exact == 0) return {{0}, words_of(0, true), true};
   const Dcs system = model.system.functions();
   for (const int levels : {2, 4}) {
     const Selection found = continuations(system, model, levels);
     const auto count = static_cast<long>(found.admissible.size());
-    if (is_decided(found))
-      return {{static_cast<double>(count)}, words_of(count, lcs != nullptr), true};
-  }
-  if (lcs != nullptr) {
-    const ConsistentJumps jumps =
-        consistent_jumps(*lcs, model.x0(), model.run.span.start, of_a_point);
-    if (jumps.status != Status::not_enumerated && !jumps.starts_continuously())
-      return {{0}, words_of(0, true), true};
+    if (!is_decided(found) || (exact >= 0 && (count > exact || count == 0))) continue;
+    return {{static_cast<double>(count)}, words_of(count, exact >= 0), true};
   }
   return {{nan}, not_known, false};
 }
