@@ -10,9 +10,6 @@
 #include <perp/analysis/hybrid/sparse/near_choice.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
-#include <perp/core/expression/differentiate.hpp>
-#include <perp/core/expression/polynomial.hpp>
-#include <perp/core/tape/bounded_tape.hpp>
 
 namespace perp {
 namespace {
@@ -47,12 +44,14 @@ struct HybridModes::Implementation {
   void search_near();
   void search_nearest();
   void search_by_series();
+  [[nodiscard]] std::optional<HybridContinuations> of_large_model() const;
   void exclude(const Exclusion& exclusion);
   void judge(const ModeCandidate& candidate);
   bool show_exclusions();
   void bound_rates();
   void note_nearest();
   void conclude(bool is_whole);
+  bool find();
 
   HybridModel model;
   HybridStructure structure;
@@ -84,40 +83,6 @@ HybridModes& HybridModes::operator=(HybridModes&&) noexcept = default;
 
 const HybridModel& HybridModes::model() const { return self_->model; }
 const HybridStructure& HybridModes::structure() const { return self_->structure; }
-
-namespace {
-
-/// A product of numbers may stay a formula where it is rounded.
-bool is_number_beside_0(const Tape& tape, int line) {
-  if (tape[line].operation == Operation::constant) return tape[line].value != 0;
-  if (!InputsBelow(tape)(line).empty()) return false;
-  BoundedTape number(tape, std::span(&line, 1), 0, {});
-  number.run(nullptr, nullptr);
-  return decided_sign(number.output(0)) != 0;
-}
-
-}  // namespace
-
-bool HybridModes::keeps_states() const {
-  const HybridModel& model = self_->model;
-  const HybridStructure& structure = self_->structure;
-  std::vector<int> rows;
-  Tape tape = model.closed(rows);
-  for (const SubProblem& block : structure.blocks) {
-    const int unknown = block.unknowns.empty() ? model.n() : block.unknowns.front();
-    if (unknown >= model.n()) continue;
-    const int input = structure.is_state[at(unknown)] ? HybridModel::derivative_input(unknown)
-                                                      : model.variable_input(unknown);
-    const int row = block.rows.front();
-    if (block.unknowns.size() != 1 || block.rows.size() != 1 ||
-        row >= static_cast<int>(model.f.size()) || degree_in(tape, rows[at(row)], {input}) != 1)
-      return false;
-    const std::vector<int> output{rows[at(row)]};
-    for (const Derivative& slope : differentiate(tape, output, input, input + 1))
-      if (!is_number_beside_0(tape, slope.line)) return false;
-  }
-  return true;
-}
 
 std::vector<int> HybridModes::Implementation::branches_before() const {
   std::vector<int> z;
@@ -264,11 +229,21 @@ void HybridModes::Implementation::search_near() {
 /// Where none was found yet: value by value as runs choose, of up to 2^20 of a sub-problem. What slides is not looked at.
 void HybridModes::Implementation::search_by_series() {
   const std::vector<int> z = branches_before();
-  if (std::any_of(z.begin(), z.end(), [](int value) { return value != 0 && value != 1; }) || previous.empty()) return;
-  const std::optional<std::vector<int>> taken = taken_nearby(model, structure, {options.share, options.sizes}, t, x, z);
-  if (!taken) return;
-  judge(search.walk(t, x, options.share, *taken).candidate);
+  const std::optional<HybridContinuations> found = nearby(model, structure, {options.share, options.sizes}, t, x, z);
+  if (!found) return;
+  std::vector<int> taken;
+  for (const double value : found->list.front().z) taken.push_back(branch_of(value));
+  judge(search.walk(t, x, options.share, taken).candidate);
   nearest_inside = true;
+}
+
+/// Of very many unknowns, for which dense matrices do not serve; who asks for the nearest alone has tried it. Empty: open.
+std::optional<HybridContinuations> HybridModes::Implementation::of_large_model() const {
+  constexpr int most_dense = 256;
+  if (options.nearest_alone || model.n() + model.q() <= most_dense) return std::nullopt;
+  auto found = nearby(model, structure, {options.share, options.sizes}, t, x, branches_before());
+  if (found) found->notes.emplace_back("a large model: values near the previous one alone were looked at");
+  return found;
 }
 
 /// The previous value where it continues, else those without changes outside of the called
@@ -359,6 +334,26 @@ void HybridModes::Implementation::conclude(bool is_whole) {
   if (result.status == Status::not_solved) result.decided_by = "none: no continuation was found";
 }
 
+/// What continues. False: not all values were looked at.
+bool HybridModes::Implementation::find() {
+  result = {};
+  previous_continues = has_open_modes = nearest_inside = false;
+  search.set_errors(options.share * options.sizes);
+  jets.begin(options.sizes);
+  search.begin_roots();
+  look_at_previous();
+  bool is_whole = false;
+  if (options.nearest_alone && !previous.empty()) search_nearest();
+  if (result.list.empty()) {
+    result.is_complete = true;
+    is_whole =
+        search_all({.nodes = options.most_nodes, .candidates = options.most_candidates, .stop = options.stop});
+    if (!is_whole) search_near();
+    if (!is_whole && result.list.empty()) search_by_series();
+  }
+  return is_whole;
+}
+
 HybridContinuations HybridModes::continuations(double t, const Vector& x,
                                                const std::vector<double>& previous,
                                                const HybridModeOptions& options) {
@@ -369,21 +364,8 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   self.t = t;
   self.x = x;
   self.options = options;
-  self.result = {};
-  self.previous_continues = self.has_open_modes = self.nearest_inside = false;
-  self.search.set_errors(options.share * options.sizes);
-  self.jets.begin(options.sizes);
-  self.search.begin_roots();
-  self.look_at_previous();
-  bool is_whole = false;
-  if (options.nearest_alone && !self.previous.empty()) self.search_nearest();
-  if (self.result.list.empty()) {
-    self.result.is_complete = true;
-    is_whole =
-        self.search_all({.nodes = options.most_nodes, .candidates = options.most_candidates, .stop = options.stop});
-    if (!is_whole) self.search_near();
-    if (!is_whole && self.result.list.empty()) self.search_by_series();
-  }
+  if (auto found = self.of_large_model()) return *std::move(found);
+  const bool is_whole = self.find();
   HybridContinuations& result = self.result;
   self.bound_rates();
   order_continuations(self.previous, self.previous_continues, result);

@@ -377,17 +377,16 @@ std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector
   return result;
 }
 
-std::optional<std::vector<int>> taken_nearby(const HybridModel& model, const HybridStructure& structure,
-                                             const NearChoice::Options& options, double t, const Vector& x,
-                                             const std::vector<int>& previous) {
+std::optional<HybridContinuations> nearby(const HybridModel& model, const HybridStructure& structure,
+                                          const NearChoice::Options& options, double t, const Vector& x,
+                                          const std::vector<int>& previous) {
+  const auto is_plain = [](int z) { return z == 0 || z == 1; };
+  if (previous.empty() || !std::all_of(previous.begin(), previous.end(), is_plain)) return std::nullopt;
   ModeSeries series(model);
   if (!series.obstacle().empty()) return std::nullopt;
   NearChoice near(model, structure, series, options);
   try {
-    const std::optional<HybridContinuations> found = near(t, x, previous, options.share == 0);
-    if (!found) return std::nullopt;
-    const std::vector<double>& z = found->list[at(*found->chosen)].z;
-    return std::vector<int>(z.begin(), z.end());
+    return near(t, x, previous, options.share == 0);
   } catch (const Interrupted&) {
     return std::nullopt;
   }

@@ -100,9 +100,9 @@ class NearChoice {
   std::optional<bool> lists_all_;
 };
 
-/// The values of the binaries that it takes. Empty: open, or interrupted.
-std::optional<std::vector<int>> taken_nearby(const HybridModel& model, const HybridStructure& structure,
-                                             const NearChoice::Options& options, double t, const Vector& x,
-                                             const std::vector<int>& previous);
+/// What it takes; `previous`: of each binary. Empty: open, or interrupted.
+std::optional<HybridContinuations> nearby(const HybridModel& model, const HybridStructure& structure,
+                                          const NearChoice::Options& options, double t, const Vector& x,
+                                          const std::vector<int>& previous);
 
 }  // namespace perp

@@ -51,6 +51,28 @@ TEST_CASE("what a large model shows of its start by series is what the dense sea
   }
 }
 
+TEST_CASE("the mode of a large model that series find near the previous one is that of the dense search") {
+  const HybridModel model = of_size("rooms", 130);
+  HybridModes modes(model);
+  Vector x = model.head.x0();
+  x[6] = 18.9;   // off, below the lower ends
+  x[40] = 20.5;  // and above the upper one
+  std::vector<double> previous;
+  for (const Binary& binary : model.binaries) previous.push_back(*binary.start);
+  previous[40] = 1;
+  const HybridContinuations near = modes.continuations(0, x, previous);
+  const HybridContinuations dense = modes.continuations(0, x, previous, {.nearest_alone = true});
+  REQUIRE(near.chosen);
+  REQUIRE(dense.chosen);
+  CHECK(near.notes.size() == 1);
+  CHECK(near.list[0].z == dense.list[0].z);
+  CHECK(near.list[0].z != previous);
+  CHECK(near.violated == dense.violated);
+  CHECK(near.called == dense.called);
+  CHECK(near.list[0].inside == dense.list[0].inside);
+  CHECK((near.list[0].rates - dense.list[0].rates).norm() < 1e-12 * dense.list[0].rates.norm());
+}
+
 TEST_CASE("ten thousand rooms show their start") {
   const StartModes start = shown_start_modes(of_size("rooms", 10000));
   REQUIRE(start.modes.size() == 1);
