@@ -108,6 +108,8 @@ class NonlinearCapturing final : public ModewiseScheme {
 
   void transfer(Archive& archive, State& state);
   // nonlinear_index.cpp
+  Attempt judged(Attempt found);
+  [[nodiscard]] bool returns_to_left_branch() const;
   void judge_index();
   std::optional<ModeDae> linearized_mode();
   void tell_first_order();

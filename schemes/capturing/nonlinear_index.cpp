@@ -27,8 +27,28 @@ Attempt NonlinearCapturing::attempt(double t_next, double h) {
     found = step_to(t_next, h);
     trial().begins = found.status == Status::solved && !found.kept_mode;
   }
-  if (found.status == Status::solved) judge_index();
+  return found.status == Status::solved ? judged(found) : found;
+}
+
+/// What is known of a step that is solved at its end alone.
+Attempt NonlinearCapturing::judged(Attempt found) {
+  if (returns_to_left_branch()) {
+    message_ = "a law that a reset put on another branch is back within the step";
+    found.status = Status::not_solved;
+  } else {
+    judge_index();
+  }
   return found;
+}
+
+/// Is a law, which a reset just before the step put beyond the end of its branch, on that branch again where the step
+/// ends? The step says nothing of the way between, a shorter one does.
+bool NonlinearCapturing::returns_to_left_branch() const {
+  if (!settled_ || settled_->t != t() || settled_->mode == mode() || settled_->mode.size() != mode().size()) return false;
+  const Mode &on = mode(), &left_for = settled_->mode, &after = *trial().mode;
+  for (std::size_t i = 0; i < on.size(); ++i)
+    if (left_for[i] != on[i] && after[i] == on[i]) return true;
+  return false;
 }
 
 /// A step of first order says at its end whether those from there may be of second: not in a mode whose index

@@ -46,6 +46,22 @@ TEST_SUITE("schemes/resets_at_changes") {
       }
   }
 
+  TEST_CASE("a law that a reset switches and that switches back within the step is off in between") {
+    // A saw tooth from 3/4 to 5/2 at the rate 3, period 7/12; y falls at 1/2 below A = 7/4, rises at 1/2 above.
+    for (const char* law : {"step(A - 1.75)", "hysteresis(A, 1.7499999, 1.75)"})
+      for (const double h : {0.37, 0.2, 0.05, 0.011}) {
+        CAPTURE(law);
+        CAPTURE(h);
+        const Run run = run_text("A = 0.75\ny = 0",
+                                 fmt::format("equations = [\"der(A) = 3\", \"der(y) = L - 0.5\"]\nlaws = [\"L in {}\"]\n"
+                                             "when = [{{ condition = \"A - 2.5\", direction = 1, set = {{ A = \"0.75\" }} }}]",
+                                             law),
+                                 7.0 / 12 * 6 + 0.1, h);
+        CHECK(run.jumps.size() == 6);
+        CHECK(std::abs(run.end(1) - (6 * (0.125 - 1.0 / 6) - 0.05)) < 1e-9);
+      }
+  }
+
   TEST_CASE("conditions on a multiplier fire where its law changes, as exactly as that is known") {
     for (const double h : {0.03, 0.17647058823529413, 0.0123}) {
       const Run run = run_text("x = -1\nn = 0",
