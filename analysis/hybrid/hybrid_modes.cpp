@@ -24,12 +24,25 @@ int branch_of(double z) {
 
 struct HybridModes::Implementation {
   explicit Implementation(HybridModel given)
-      : model(std::move(given)),
-        structure(structure_of(model)),
-        faces(model),
-        search(model, structure, faces),
-        bounds(model, structure, faces, search),
-        jets(model, structure, faces, search, bounds) {}
+      : model(std::move(given)), structure(structure_of(model)) {}
+
+  /// What looks at all values, made when it is first asked: of large models it may never be.
+  struct Whole {
+    Whole(const HybridModel& model, const HybridStructure& structure)
+        : faces(model),
+          search(model, structure, faces),
+          bounds(model, structure, faces, search),
+          jets(model, structure, faces, search, bounds) {}
+
+    Faces faces;
+    ValueSearch search;
+    ModeBounds bounds;
+    ModeJets jets;
+  };
+  Whole& whole() {
+    if (!whole_) whole_ = std::make_unique<Whole>(model, structure);
+    return *whole_;
+  }
 
   void look_at_previous();
   [[nodiscard]] std::vector<int> branches_before() const;
@@ -55,10 +68,7 @@ struct HybridModes::Implementation {
 
   HybridModel model;
   HybridStructure structure;
-  Faces faces;
-  ValueSearch search;
-  ModeBounds bounds;
-  ModeJets jets;
+  std::unique_ptr<Whole> whole_;
 
   // Of one question.
   double t = 0;
@@ -101,8 +111,8 @@ void HybridModes::Implementation::look_at_previous() {
   if (previous.empty()) return;
   const std::vector<int> z = branches_before();
   if (has_free) return note_free(z);
-  ValueSearch::Walk walk = search.walk(t, x, options.share, z);
-  const ModeJets::Verdict verdict = jets.judge(t, walk.candidate, options.share);
+  ValueSearch::Walk walk = whole().search.walk(t, x, options.share, z);
+  const ModeJets::Verdict verdict = whole().jets.judge(t, walk.candidate, options.share);
   result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
   previous_continues = verdict.has_jet && verdict.violated.empty();
   if (previous_continues) return;
@@ -114,7 +124,7 @@ void HybridModes::Implementation::look_at_previous() {
   std::vector<int> on_surface = std::move(walk.on_surface);
   if (verdict.has_jet) {
     on_surface.clear();
-    for (int l = 0; l < faces.constraints(); ++l) {
+    for (int l = 0; l < whole().faces.constraints(); ++l) {
       const std::vector<double>& g = verdict.continuation.constraints[at(l)].derivatives;
       if (!g.empty() && g[0] == 0) on_surface.push_back(equations + l);
     }
@@ -143,7 +153,7 @@ void HybridModes::Implementation::exclude(const Exclusion& exclusion) {
 }
 
 void HybridModes::Implementation::judge(const ModeCandidate& candidate) {
-  ModeJets::Verdict verdict = jets.judge(t, candidate, options.share);
+  ModeJets::Verdict verdict = whole().jets.judge(t, candidate, options.share);
   if (verdict.has_jet && verdict.violated.empty()) {
     count_changes(verdict.continuation);
     result.list.push_back(std::move(verdict.continuation));
@@ -161,9 +171,9 @@ bool HybridModes::Implementation::show_exclusions() {
   bool is_whole = true;
   for (const auto& [candidate, place] : by_derivatives) {
     if (options.stop && options.stop()) return false;
-    bounds.look_at(t, x, options.share, candidate);
-    if (bounds.is_excluded()) continue;
-    if (bounds.leaves_binaries_open()) {
+    whole().bounds.look_at(t, x, options.share, candidate);
+    if (whole().bounds.is_excluded()) continue;
+    if (whole().bounds.leaves_binaries_open()) {
       has_open_modes = true;
       if (place < result.excluded.size()) result.excluded[place].why = "leaves its sliding binaries open";
       continue;
@@ -181,7 +191,7 @@ bool HybridModes::Implementation::search_all(const ValueLimits& limits) {
   result.list.clear();
   result.excluded.clear();
   result.excluded_count = 0;
-  const bool is_whole = search.run(
+  const bool is_whole = whole().search.run(
       t, x, options.share, limits,
       [&](const ModeCandidate& candidate) { candidates.push_back(candidate); },
       [&](const Exclusion& exclusion) { exclude(exclusion); });
@@ -233,7 +243,7 @@ void HybridModes::Implementation::search_by_series() {
   if (!found) return;
   std::vector<int> taken;
   for (const double value : found->list.front().z) taken.push_back(branch_of(value));
-  judge(search.walk(t, x, options.share, taken).candidate);
+  judge(whole().search.walk(t, x, options.share, taken).candidate);
   nearest_inside = true;
 }
 
@@ -251,7 +261,7 @@ std::optional<HybridContinuations> HybridModes::Implementation::of_large_model()
 void HybridModes::Implementation::search_nearest() {
   result.is_complete = false;
   if (previous_continues) {
-    judge(search.walk(t, x, options.share, branches_before()).candidate);
+    judge(whole().search.walk(t, x, options.share, branches_before()).candidate);
     return;
   }
   ValueLimits limits = near_limits();
@@ -273,9 +283,9 @@ void HybridModes::Implementation::bound_rates() {
                                 ? released_binary
                                 : branch_of(std::round(c.z[at(i)])));
     for (double& rate : candidate.rates) rate = std::isnan(rate) ? 0 : rate;
-    bounds.look_at(t, x, options.share, candidate);
+    whole().bounds.look_at(t, x, options.share, candidate);
     c.rate_norm_error = (options.share + rounding) * c.rate_norm;
-    if (const auto norm = bounds.rate_norm()) {
+    if (const auto norm = whole().bounds.rate_norm()) {
       c.rate_norm = norm->bounded.value;
       c.rate_norm_error = norm->bounded.error;
       c.exact_rate_norm = norm->exact;
@@ -319,7 +329,7 @@ void HybridModes::Implementation::note_nearest() {
 
 /// What is known of those that are not in the list.
 void HybridModes::Implementation::conclude(bool is_whole) {
-  if (search.may_have_other_roots()) {
+  if (whole().search.may_have_other_roots()) {
     result.is_complete = false;
     result.notes.emplace_back(
         "unknowns of one sub-problem multiply each other: its solutions are not all enumerated");
@@ -338,9 +348,9 @@ void HybridModes::Implementation::conclude(bool is_whole) {
 bool HybridModes::Implementation::find() {
   result = {};
   previous_continues = has_open_modes = nearest_inside = false;
-  search.set_errors(options.share * options.sizes);
-  jets.begin(options.sizes);
-  search.begin_roots();
+  whole().search.set_errors(options.share * options.sizes);
+  whole().jets.begin(options.sizes);
+  whole().search.begin_roots();
   look_at_previous();
   bool is_whole = false;
   if (options.nearest_alone && !previous.empty()) search_nearest();

@@ -385,11 +385,7 @@ std::optional<HybridContinuations> nearby(const HybridModel& model, const Hybrid
   ModeSeries series(model);
   if (!series.obstacle().empty()) return std::nullopt;
   NearChoice near(model, structure, series, options);
-  try {
-    return near(t, x, previous, options.share == 0);
-  } catch (const Interrupted&) {
-    return std::nullopt;
-  }
+  return near(t, x, previous, options.share == 0);
 }
 
 }  // namespace perp

@@ -100,7 +100,7 @@ class NearChoice {
   std::optional<bool> lists_all_;
 };
 
-/// What it takes; `previous`: of each binary. Empty: open, or interrupted.
+/// What it takes; `previous`: of each binary. Empty: open. Throws Interrupted.
 std::optional<HybridContinuations> nearby(const HybridModel& model, const HybridStructure& structure,
                                           const NearChoice::Options& options, double t, const Vector& x,
                                           const std::vector<int>& previous);
