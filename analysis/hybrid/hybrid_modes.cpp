@@ -57,7 +57,7 @@ struct HybridModes::Implementation {
   Faces faces;
   ValueSearch search;
   ModeBounds bounds;
-  ModeJets jets;
+  HybridJets jets;
 
   // Of one question.
   double t = 0;
@@ -135,7 +135,7 @@ void HybridModes::Implementation::look_at_previous() {
   const std::vector<int> z = branches_before();
   if (has_free) return note_free(z);
   ValueSearch::Walk walk = search.walk(t, x, options.share, z);
-  const ModeJets::Verdict verdict = jets.judge(t, walk.candidate, options.share);
+  const HybridJets::Verdict verdict = jets.judge(t, walk.candidate, options.share);
   result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
   previous_continues = verdict.has_jet && verdict.violated.empty();
   if (previous_continues) return;
@@ -176,7 +176,7 @@ void HybridModes::Implementation::exclude(const Exclusion& exclusion) {
 }
 
 void HybridModes::Implementation::judge(const ModeCandidate& candidate) {
-  ModeJets::Verdict verdict = jets.judge(t, candidate, options.share);
+  HybridJets::Verdict verdict = jets.judge(t, candidate, options.share);
   if (verdict.has_jet && verdict.violated.empty()) {
     count_changes(verdict.continuation);
     result.list.push_back(std::move(verdict.continuation));
