@@ -45,28 +45,22 @@ void check_files(const SensitivityArguments& arguments, const Model& model) {
   files.writes(arguments.events, "--events");
 }
 
-int execute(SensitivityArguments arguments) {
-  ModelOptions& options = arguments.model;
+/// The scheme is located, with one solution.
+Model read_located(ModelOptions& options) {
   for (const auto& [item, written] : options.assignments())
     if (item.key == "scheme" || item.key == "run.scheme")
       throw InvalidInput(fmt::format("{}: the scheme of derivatives is located", written));
   options.run["scheme"] = "located";
   if (options.run["policy"] == "all")
     throw InvalidInput("--policy all: one solution is differentiated; expected minimal_norm, stay");
-  const Model model = read(options);
-  const auto with = [&](const std::string& name, double value) {
-    return ModelReader(options)({{name, fmt::format("{:.17g}", value)}}, {}, "");
-  };
-  std::vector<std::string> wrt;
-  if (!arguments.wrt.empty()) wrt = split_list(arguments.wrt);
-  const SensitivityQuantities quantities = sensitivity_quantities(model, wrt, with);
-  std::vector<double> times;
-  if (!arguments.times.empty()) times = parse_times(arguments.times);
-  check_sensitivities(model);  // before files are touched
-  check_files(arguments, model);
-  CsvWriter csv(arguments.output.empty() ? "-" : arguments.output, model, quantities.columns);
+  return read(options);
+}
+
+/// Runs with a row at each of the `times`, or of each step where there are none; `last` is the last step.
+Trajectory write_rows(const Model& model, const SensitivityQuantities& quantities,
+                      const std::vector<double>& times, const std::string& output, Step& last) {
+  CsvWriter csv(output, model, quantities.columns);
   catch_interrupts();
-  Step last;
   IntegrateOptions record;
   record.keep = false;
   record.times = times;
@@ -84,7 +78,26 @@ int execute(SensitivityArguments arguments) {
   Trajectory run = integrate_sensitivities(model, quantities, record);
   end_by_fault(values.fault(), run);
   csv.close();
-  if (!arguments.output.empty() && arguments.output != "-") {
+  return run;
+}
+
+int execute(SensitivityArguments arguments) {
+  const Model model = read_located(arguments.model);
+  const auto with = [&](const std::string& name, double value) {
+    return ModelReader(arguments.model)({{name, fmt::format("{:.17g}", value)}}, {}, "");
+  };
+  std::vector<std::string> wrt;
+  if (!arguments.wrt.empty()) wrt = split_list(arguments.wrt);
+  const SensitivityQuantities quantities = sensitivity_quantities(model, wrt, with);
+  std::vector<double> times;
+  if (!arguments.times.empty()) times = parse_times(arguments.times);
+  check_sensitivities(model);  // before files are touched
+  check_files(arguments, model);
+  const bool to_file = !arguments.output.empty() && arguments.output != "-";
+  Step last;
+  const Trajectory run =
+      write_rows(model, quantities, times, to_file ? arguments.output : "-", last);
+  if (to_file) {
     Json json = provenance(model, run, arguments.model.assignment_texts());
     for (std::size_t k = 0; k < quantities.names.size(); ++k)
       json["sensitivities"][quantities.columns[k]] = quantities.names[k];
@@ -92,7 +105,7 @@ int execute(SensitivityArguments arguments) {
   }
   if (!arguments.events.empty())
     write_events(arguments.events, model, run.events, quantities.columns);
-  std::FILE* stream = arguments.output.empty() || arguments.output == "-" ? stderr : stdout;
+  std::FILE* stream = to_file ? stdout : stderr;
   if (!arguments.quiet) fmt::print(stream, "{}", sensitivities_text(model, run, quantities, last));
   if (run.status != Status::solved)
     fmt::print(stderr, "perp sensitivities: {}: {}\n", to_string(run.status), run.message);

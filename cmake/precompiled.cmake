@@ -1,41 +1,46 @@
 # g++ spends a tenth of its time to use a unit's memory again; with this it takes up to 1 GB for one instead.
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=786432>)
 
-# What nearly every unit includes is parsed once per target: the standard library, Eigen and fmt.
+# What nearly every unit includes is parsed once per level of effort: the standard library, Eigen, fmt, and the system that all
+# else is about. Who changes one of these headers builds everything again, as without.
 function(perp_precompile target)
   target_precompile_headers(${target} PRIVATE
-    <algorithm> <array> <cmath> <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string>
-    <utility> <vector> <Eigen/Core> <fmt/format.h> ${ARGN})
+    <algorithm> <array> <cmath> <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <stdexcept> <string>
+    <utility> <variant> <vector> <Eigen/Core> <fmt/format.h>
+    <perp/core/base/archive.hpp> <perp/core/base/error.hpp> <perp/core/base/index.hpp> <perp/core/base/status.hpp>
+    <perp/core/dcs.hpp> <perp/core/lcs.hpp> <perp/core/system/system.hpp> <perp/core/trajectory.hpp> ${ARGN})
 endfunction()
 
-# What reads and writes words is no hot loop, nor are tests: they are compiled with less effort, in a third of the time
-# less.
+# Levels of effort of the compiler: all for what is called once a step; less, in a third of the time less, for what is called
+# once an event or a search, and for tests; small rather than fast for what reads and writes words.
 function(perp_less_effort target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
-
-# What is asked for once a command: small rather than fast.
 function(perp_small target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
+  perp_position_independent(${target})
+  target_precompile_headers(${target} REUSE_FROM perp_words_header)
 endfunction()
 
-# Takes out of the list `sources` what is asked for once a run, an event or a search, not once a step, and puts it into
-# `cold`.
-function(perp_cold_sources sources cold)
-  set(folders "analysis|analysis/(convergence|hybrid/(proofs|roots|ways)|maps|measures|run|schemes|solutions|sweep)(/.*)?")
-  string(APPEND folders "|core/(expression|laws|pencil)|lcp/(exact|forms|nearest|structure)|models/language(/.*)?")
-  string(APPEND folders "|schemes/(continuation|events|jumps|mechanical|poles|located/(equilibria|events|passage|transition))")
-  set(more_folders "analysis/(enclosure/laws|enclosure/parts|enclosure/proof|hybrid|hybrid/run|phase)|core/expression/fraction|lcp/exact/polynomials")
-  string(APPEND more_folders "|schemes/step/solvability")
+# Takes the sources of these two levels out of the list `sources` and puts them into `cold` and `words`.
+function(perp_cold_sources sources cold words)
+  set(cold_folders "analysis/(hybrid(/(proofs|roots|run|ways))?|enclosure/(laws|parts|proof))|core/pencil")
+  string(APPEND cold_folders "|lcp/(exact|exact/polynomials|forms|nearest|structure)|schemes/step/solvability")
+  string(APPEND cold_folders "|schemes/(continuation|events|jumps|mechanical|poles|located/(equilibria|events|passage|transition))")
+  set(word_folders "analysis(/(convergence|maps|measures|phase|run|schemes|solutions|sweep)(/.*)?)?")
+  string(APPEND word_folders "|core/(expression(/fraction)?|laws)|models/language(/.*)?")
   foreach(source IN LISTS ${sources})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
     cmake_path(GET folder PARENT_PATH folder)
-    if(folder MATCHES "^(${folders})$" OR folder MATCHES "^(${more_folders})$")
+    if(folder MATCHES "^(${cold_folders})$")
       list(APPEND is_cold ${source})
+    elseif(folder MATCHES "^(${word_folders})$")
+      list(APPEND is_words ${source})
     else()
       list(APPEND is_hot ${source})
     endif()
   endforeach()
   set(${sources} ${is_hot} PARENT_SCOPE)
   set(${cold} ${is_cold} PARENT_SCOPE)
+  set(${words} ${is_words} PARENT_SCOPE)
 endfunction()

@@ -36,36 +36,43 @@ std::vector<Span> between_jumps(const std::vector<double>& run,
   return gaps;
 }
 
+std::vector<double> times_of_jumps(const GridRun& run, double end) {
+  std::vector<double> jumps;
+  for (const EventMark& event : run.events)
+    if (event.kind == "jump" && event.t <= end) jumps.push_back(event.t);
+  return jumps;
+}
+
 Raw over_trajectory(const GridRun& run, const StudyReference& reference, Span span) {
   const double rounding = time_rounding(span);
   std::vector<Span> gaps;
   if (reference.jumps) {
-    std::vector<double> jumps;
-    for (const EventMark& event : run.events)
-      if (event.kind == "jump" && event.t <= span.end) jumps.push_back(event.t);
+    const std::vector<double> jumps = times_of_jumps(run, span.end);
     if (jumps.size() != reference.jumps->size())
       return unknown(Refusal::jumps,
                      fmt::format("{} and {} jumps", jumps.size(), reference.jumps->size()));
     // Times of jumps carry the errors of states.
     gaps = between_jumps(jumps, *reference.jumps, 64 * rounding);
   }
+  const auto in_gap = [&gaps](double t) {
+    return std::any_of(gaps.begin(), gaps.end(),
+                       [t](const Span& gap) { return t >= gap.start && t <= gap.end; });
+  };
   Raw raw{{0, Refusal::none}, 0};
-  std::size_t inside = 0;
-  std::size_t known = 0;
+  std::size_t inside = 0, known = 0;  // times that are no ends of the span, those with a reference or in a gap
   for (std::size_t k = 0; k < run.states.size(); ++k) {
     const double t = run.states.t(k);
     if (t > span.end + rounding) break;
-    const bool is_inside = t > span.start && t < span.end - rounding;
-    inside += is_inside ? 1 : 0;
-    if (std::any_of(gaps.begin(), gaps.end(),
-                    [t](const Span& gap) { return t >= gap.start && t <= gap.end; })) {
+    const std::size_t counts = t > span.start && t < span.end - rounding ? 1 : 0;
+    inside += counts;
+    if (in_gap(t)) {
       ++raw.error.left_out;
-      known += is_inside ? 1 : 0;
+      known += counts;
       continue;
     }
     const Vector exact = reference.state(t);
     if (exact.size() == 0 || !exact.allFinite()) continue;
-    known += is_inside ? 1 : 0;
+    known += counts;
     raw.error.value =
         std::max(raw.error.value, (run.states.x(k) - exact).lpNorm<Eigen::Infinity>());
     raw.scale = std::max(raw.scale, exact.lpNorm<Eigen::Infinity>());

@@ -112,7 +112,7 @@ void HybridModes::Implementation::look_at_previous() {
   const std::vector<int> z = branches_before();
   if (has_free) return note_free(z);
   ValueSearch::Walk walk = whole().search.walk(t, x, options.share, z);
-  const ModeJets::Verdict verdict = whole().jets.judge(t, walk.candidate, options.share);
+  const HybridJets::Verdict verdict = whole().jets.judge(t, walk.candidate, options.share);
   result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
   previous_continues = verdict.has_jet && verdict.violated.empty();
   if (previous_continues) return;
@@ -153,7 +153,7 @@ void HybridModes::Implementation::exclude(const Exclusion& exclusion) {
 }
 
 void HybridModes::Implementation::judge(const ModeCandidate& candidate) {
-  ModeJets::Verdict verdict = whole().jets.judge(t, candidate, options.share);
+  HybridJets::Verdict verdict = whole().jets.judge(t, candidate, options.share);
   if (verdict.has_jet && verdict.violated.empty()) {
     count_changes(verdict.continuation);
     result.list.push_back(std::move(verdict.continuation));

@@ -59,20 +59,20 @@ double factorial(int k) { return k < 2 ? 1 : k * factorial(k - 1); }
 
 }  // namespace
 
-ModeJets::ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
+HybridJets::HybridJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
                    ValueSearch& search, ModeBounds& bounds)
     : model_(model), structure_(structure), faces_(faces), search_(search), bounds_(bounds) {}
 
-ModeJets::Surfaces::Surfaces(Dcs given)
+HybridJets::Surfaces::Surfaces(Dcs given)
     : system(std::move(given)), jets(system, levels), evaluator(system) {}
 
-void ModeJets::begin(Vector sizes) {
+void HybridJets::begin(Vector sizes) {
   sizes_ = std::move(sizes);
   for (auto& [key, surfaces] : surfaces_) surfaces->scales.clear();
 }
 
 /// Of one state: candidates differ in their algebraic variables alone.
-const JetScales& ModeJets::scales_at(Surfaces& surfaces, double t, const Vector& x) const {
+const JetScales& HybridJets::scales_at(Surfaces& surfaces, double t, const Vector& x) const {
   auto& known = surfaces.scales;
   for (const auto& [point, scales] : known)
     if (point == x) return scales;
@@ -84,7 +84,7 @@ const JetScales& ModeJets::scales_at(Surfaces& surfaces, double t, const Vector&
   return known.back().second;
 }
 
-ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, const Vector& x) {
+ConsistentJets& HybridJets::jets_for(const std::vector<int>& surfaces, double t, const Vector& x) {
   auto place = surfaces_.find(surfaces);
   if (place == surfaces_.end())
     place =
@@ -95,7 +95,7 @@ ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, c
 }
 
 /// A mode in which the equations move a state has no solution from there, only after a jump.
-bool ModeJets::keeps_states(const Vector& given, const Jet& jet, const ConsistentJets& jets) const {
+bool HybridJets::keeps_states(const Vector& given, const Jet& jet, const ConsistentJets& jets) const {
   for (int j = 0; j < model_.n(); ++j) {
     if (!structure_.is_state[at(j)]) continue;
     const double size = std::max(std::abs(given[j]), jets.scales().x[j]);
@@ -105,7 +105,7 @@ bool ModeJets::keeps_states(const Vector& given, const Jet& jet, const Consisten
 }
 
 /// 0: not told from 0.
-int ModeJets::constraint_sign(const Jet& jet, int l, int k, double time, double share) {
+int HybridJets::constraint_sign(const Jet& jet, int l, int k, double time, double share) {
   const int law = model_.q() + l;
   const double value = jet.w(law, k);
   const double size = std::max(jet.w_size(law, k), jet.w_size(law, 0) / std::pow(time, k));
@@ -116,7 +116,7 @@ int ModeJets::constraint_sign(const Jet& jet, int l, int k, double time, double 
 }
 
 /// Is the state on the surfaces of the released binaries, as far as it is known?
-bool ModeJets::looks_at_surfaces(const ModeCandidate& candidate, const Jet& jet, double share) {
+bool HybridJets::looks_at_surfaces(const ModeCandidate& candidate, const Jet& jet, double share) {
   if (const std::optional<bool> contradicts = bounds_.contradicts()) return !*contradicts;
   for (int i = 0; i < model_.q(); ++i)
     if (candidate.z[at(i)] == released_binary &&
@@ -125,7 +125,7 @@ bool ModeJets::looks_at_surfaces(const ModeCandidate& candidate, const Jet& jet,
   return true;
 }
 
-void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double time,
+void HybridJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double time,
                                 double share, Verdict& verdict) {
   const int equations = static_cast<int>(model_.f.size());
   const std::vector<int>& released = verdict.continuation.released;
@@ -151,7 +151,7 @@ void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, 
 }
 
 /// Of the distance of coefficient k of z_i from an end of [0, 1], inwards; 0: not told from 0.
-int ModeJets::released_sign(int i, int end, int k, double distance, double share) {
+int HybridJets::released_sign(int i, int end, int k, double distance, double share) {
   const int sign = distance > 0 ? 1 : -1;
   if (std::abs(distance) > clear) return sign;
   if (const std::optional<int> beyond = bounds_.beyond_end(i, end, k)) return -*beyond;
@@ -159,7 +159,7 @@ int ModeJets::released_sign(int i, int end, int k, double distance, double share
 }
 
 /// (z, ż, ..) lexicographically in [0, 1].
-void ModeJets::read_released(const ModeCandidate& candidate, const Jet& jet,
+void HybridJets::read_released(const ModeCandidate& candidate, const Jet& jet,
                              const ConsistentJets& jets, double share, Verdict& verdict) {
   const int rows = static_cast<int>(model_.f.size()) + faces_.constraints();
   for (int i = 0; i < model_.q(); ++i) {
@@ -179,7 +179,7 @@ void ModeJets::read_released(const ModeCandidate& candidate, const Jet& jet,
   }
 }
 
-ModeJets::Verdict ModeJets::judge(double t, const ModeCandidate& candidate, double share) {
+HybridJets::Verdict HybridJets::judge(double t, const ModeCandidate& candidate, double share) {
   Verdict verdict;
   const int q = model_.q();
   std::vector<int> surfaces(at(q), -1);

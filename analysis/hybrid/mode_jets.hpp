@@ -13,9 +13,9 @@
 namespace perp {
 
 /// Taylor series of a hybrid model in a mode, and what its constraints say just after t.
-class ModeJets {
+class HybridJets {
  public:
-  ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
+  HybridJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
            ValueSearch& search, ModeBounds& bounds);
 
   /// Before the candidates of one state are judged. The sizes of the variables; empty: from the

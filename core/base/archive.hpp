@@ -119,7 +119,7 @@ class Archive {
     if (!has_value)
       value.reset();
     else if (is_reading_)
-      value.emplace();
+      value = Value{};
     if (has_value) item(*value);
   }
   template <class Key, class Value>

@@ -19,6 +19,17 @@ std::pair<Range, Range> ranges_of(const Branch& branch) {
   return {branch.w, branch.lambda};
 }
 
+/// One quantity: its coefficients and its constant, without what is rounding of the elimination.
+template <class Coefficient>
+int append(std::vector<Vector>& rows, int C, const Coefficient& coefficient) {
+  Vector row(C + 1);
+  for (int k = 0; k <= C; ++k) row[k] = static_cast<double>(coefficient(k));
+  const double dust = row_rounding * row.lpNorm<Eigen::Infinity>();
+  row = (row.array().abs() <= dust).select(0.0, row);
+  rows.push_back(row);
+  return static_cast<int>(rows.size()) - 1;
+}
+
 }  // namespace
 
 LawRows::LawRows(const Mlcp& scaled, const AlgebraicProblem<Real>& algebraic, const Vector& unit,
@@ -35,36 +46,14 @@ void LawRows::write_rows(const AlgebraicProblem<Real>& algebraic, const Matrix& 
   std::vector<int> parameter(at(p + m), -1);
   for (int k = 0; k < C; ++k) parameter[at(space_->free[at(k)])] = k;
   std::vector<Vector> rows;
-  const auto append = [&](const auto& coefficient) {
-    Vector row(C + 1);
-    for (int k = 0; k <= C; ++k) row[k] = static_cast<double>(coefficient(k));
-    const double dust = row_rounding * row.lpNorm<Eigen::Infinity>();  // of the elimination
-    row = (row.array().abs() <= dust).select(0.0, row);
-    rows.push_back(row);
-    return static_cast<int>(rows.size()) - 1;
-  };
-  const auto point = [&](int k) -> const std::vector<Real>& {
-    return k < C ? space_->directions[at(k)] : space_->origin;
-  };
   places_.resize(at(m));
-  for (int i = 0; i < m; ++i) {
-    const auto w = [&](int k) { return output(algebraic, i, point(k), k < C).rounded(); };
-    const auto lambda = [&](int k) { return point(k)[at(p + i)]; };
-    Places& place = places_[at(i)];
-    place.w = append(w);
-    if (parameter[at(p + i)] < 0) place.lambda = append(lambda);
-    for (const Branch& branch : problem_.laws[at(i)].branches) {
-      const bool sloped = branch.a != 0 && branch.b != 0;
-      place.combination.push_back(
-          sloped ? append([&](int k) { return branch.a * w(k) + branch.b * lambda(k); }) : -1);
-    }
-  }
+  for (int i = 0; i < m; ++i) write_law(algebraic, i, parameter[at(p + i)] >= 0, rows);
   Matrix directions(p + m, C);
-  for (int k = 0; k < C; ++k) directions.col(k) = in_units(point(k));
+  for (int k = 0; k < C; ++k) directions.col(k) = in_units(space_->directions[at(k)]);
   rows_.A = W * directions;
   rows_.a = W * (in_units(space_->origin) - center);
   for (Eigen::Index r = 0; r < rows_.a.size(); ++r)
-    append([&](int k) { return k < C ? rows_.A(r, k) : rows_.a[r]; });
+    append(rows, C, [&](int k) { return k < C ? rows_.A(r, k) : rows_.a[r]; });
   const int R = static_cast<int>(rows.size());
   for (int i = 0; i < m; ++i)
     if (places_[at(i)].lambda < 0) places_[at(i)].lambda = R + parameter[at(p + i)];
@@ -75,6 +64,25 @@ void LawRows::write_rows(const AlgebraicProblem<Real>& algebraic, const Matrix& 
     rows_.G.row(r) = rows[at(r)].head(C).transpose();
     rows_.g[r] = rows[at(r)][C];
     rows_.size[r] = C > 0 ? rows_.G.row(r).lpNorm<Eigen::Infinity>() : 0;
+  }
+}
+
+/// w, λ where it is no parameter itself, and a w + b λ of each sloped branch.
+void LawRows::write_law(const AlgebraicProblem<Real>& algebraic, int i, bool is_parameter,
+                        std::vector<Vector>& rows) {
+  const int C = static_cast<int>(space_->free.size());
+  const auto point = [&](int k) -> const std::vector<Real>& {
+    return k < C ? space_->directions[at(k)] : space_->origin;
+  };
+  const auto w = [&](int k) { return output(algebraic, i, point(k), k < C).rounded(); };
+  const auto lambda = [&](int k) { return point(k)[at(problem_.p() + i)]; };
+  Places& place = places_[at(i)];
+  place.w = append(rows, C, w);
+  if (!is_parameter) place.lambda = append(rows, C, lambda);
+  for (const Branch& branch : problem_.laws[at(i)].branches) {
+    const bool sloped = branch.a != 0 && branch.b != 0;
+    const auto combined = [&](int k) { return branch.a * w(k) + branch.b * lambda(k); };
+    place.combination.push_back(sloped ? append(rows, C, combined) : -1);
   }
 }
 

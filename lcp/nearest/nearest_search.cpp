@@ -312,6 +312,43 @@ BlockNearest nearest_of_block(const Mlcp& problem, const Matrix& W, const Vector
   return nearest_by_search(problem, W, center, options);
 }
 
+/// The nearest solution of one block: only the rows of W that see it take part.
+BlockNearest nearest_in(const Mlcp& problem, const Block& block, const Norm& norm,
+                        const NearestSearchOptions& options) {
+  std::vector<int> indices = block.u;
+  for (const int i : block.lambda) indices.push_back(problem.p() + i);
+  std::vector<int> rows;
+  for (int r = 0; r < norm.W.rows(); ++r)
+    if (!norm.W(r, indices).isZero(0)) rows.push_back(r);
+  const Mlcp part = subproblem(problem, block);
+  const Matrix W = norm.W(rows, indices);
+  const Vector center = norm.center(indices);
+  return nearest_of_block(part, W, center, options);
+}
+
+void put_block(const Block& block, const Solution& part, Solution& whole) {
+  whole.u(block.u) = part.u;
+  whole.lambda(block.lambda) = part.lambda;
+  for (std::size_t i = 0; i < block.lambda.size(); ++i)
+    whole.mode[static_cast<std::size_t>(block.lambda[i])] = part.mode[i];
+}
+
+/// The certificate of a search that ended with the result's status and norm.
+std::string certificate_of(const ProvedNearest& result, int m, std::size_t blocks, long max_nodes) {
+  if (result.status == Status::not_solved)
+    return fmt::format(
+        "the nearest solution has coordinates beyond the largest double; none is nearer than {:.10g}",
+        result.bound);
+  if (result.status == Status::solved)
+    return fmt::format("bound: no solution is nearer than {:.10g}, {}, {} nodes", result.bound,
+                       laws_in_blocks(m, blocks), result.nodes);
+  const std::string found = std::isnan(result.norm)
+                                ? "no solution found"
+                                : fmt::format("a solution at {:.10g}", result.norm);
+  return fmt::format("not proved complete: {} nodes of at most {}; {}, none is nearer than {:.10g}",
+                     result.nodes, max_nodes, found, result.bound);
+}
+
 }  // namespace
 
 ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
@@ -327,17 +364,9 @@ ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
   bool finished = true, found = true;
   const std::vector<Block> blocks = independent_blocks(problem, norm.W);
   for (const Block& block : blocks) {
-    std::vector<int> indices = block.u;
-    for (const int i : block.lambda) indices.push_back(problem.p() + i);
-    std::vector<int> rows;  // of W that see the block
-    for (int r = 0; r < norm.W.rows(); ++r)
-      if (!norm.W(r, indices).isZero(0)) rows.push_back(r);
-    const Mlcp part = subproblem(problem, block);
-    const Matrix W = norm.W(rows, indices);
-    const Vector center = norm.center(indices);
     NearestSearchOptions left = options;
     left.max_nodes -= result.nodes;
-    const BlockNearest nearest = nearest_of_block(part, W, center, left);
+    const BlockNearest nearest = nearest_in(problem, block, norm, left);
     result.nodes += nearest.nodes;
     if (nearest.finished && !nearest.found) {
       result.status = Status::no_solution;
@@ -350,11 +379,7 @@ ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
     found = found && nearest.found;
     norms.push_back(nearest.norm);
     bounds.push_back(nearest.bound);
-    if (!nearest.found) continue;
-    result.solution.u(block.u) = nearest.solution.u;
-    result.solution.lambda(block.lambda) = nearest.solution.lambda;
-    for (std::size_t i = 0; i < block.lambda.size(); ++i)
-      result.solution.mode[static_cast<std::size_t>(block.lambda[i])] = nearest.solution.mode[i];
+    if (nearest.found) put_block(block, nearest.solution, result.solution);
   }
   result.status = finished && found ? Status::solved : Status::not_enumerated;
   result.bound = length(bounds);
@@ -365,23 +390,8 @@ ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
   }
   const bool in_doubles = std::isfinite(result.norm) && result.solution.u.allFinite() &&
                           result.solution.lambda.allFinite();
-  if (finished && found && !in_doubles) {
-    result.status = Status::not_solved;
-    result.certificate = fmt::format(
-        "the nearest solution has coordinates beyond the largest double; none is nearer than {:.10g}",
-        result.bound);
-    return result;
-  }
-  if (finished && found)
-    result.certificate =
-        fmt::format("bound: no solution is nearer than {:.10g}, {}, {} nodes", result.bound,
-                    laws_in_blocks(problem.m(), blocks.size()), result.nodes);
-  else
-    result.certificate =
-        fmt::format("not proved complete: {} nodes of at most {}; {}, none is nearer than {:.10g}",
-                    result.nodes, options.max_nodes,
-                    found ? fmt::format("a solution at {:.10g}", result.norm) : "no solution found",
-                    result.bound);
+  if (finished && found && !in_doubles) result.status = Status::not_solved;
+  result.certificate = certificate_of(result, problem.m(), blocks.size(), options.max_nodes);
   return result;
 }
 

@@ -209,6 +209,33 @@ bool has_p_matrix(const Mlcp& problem, const BoxForm& reduced) {
   return eliminate_free(unscaled) && is_p_matrix(unscaled.N);
 }
 
+/// Why a method cannot take problems of this shape, or empty; `regular`: free unknowns can be eliminated.
+std::string shape_refused(const Method& method, const BoxForm& form, bool regular) {
+  if (method.id != SICONOS_MLCP_ENUM && !regular)
+    return "the equations do not determine the free unknowns";
+  if (method.needs_free && form.free == 0)
+    return "there is no free unknown: this is a pure complementarity problem";
+  const bool keeps_free = method.form == Form::mlcp || method.form == Form::mcp;
+  if (keeps_free && form.n() == form.free) return "there is no complementarity pair";
+  return "";
+}
+
+/// Why a method cannot take these bounds, or empty.
+std::string bounds_refused(const Method& method, const BoxForm& form) {
+  int pairs = 0;
+  for (int i = form.free; i < form.n(); ++i) {
+    const bool both = form.lower[i] > -inf && form.upper[i] < inf;
+    pairs += both ? 2 : 1;
+    if (method.form == Form::relay && !both)
+      return "a relay solver needs two finite bounds for every law";
+    if (method.one_sided && both)
+      return "its Jacobian may be singular where a law has two finite bounds";
+  }
+  if (pairs > method.max_pairs)
+    return fmt::format("it tries 2^{} modes; offered up to 2^{}", pairs, method.max_pairs);
+  return "";
+}
+
 Prepared prepared(const Method& method, const Mlcp& problem, const Scaling& scaling) {
   Prepared result;
   result.reason = siconos_library().missing;
@@ -217,32 +244,14 @@ Prepared prepared(const Method& method, const Mlcp& problem, const Scaling& scal
   result.form = box_form(scaled(problem, scaling));
   BoxForm reduced = result.form;
   const bool regular = eliminate_free(reduced);
-  const auto refuse = [&](const std::string& why) {
-    result.reason = why;
+  result.reason = shape_refused(method, result.form, regular);
+  if (result.reason.empty()) result.reason = bounds_refused(method, result.form);
+  if (!result.reason.empty()) return result;
+  if (method.needs_p_matrix && reduced.n() > 0 && !has_p_matrix(problem, reduced)) {
+    result.reason =
+        "its matrix is not found to be a P-matrix (definite or dominated by its diagonal)";
     return result;
-  };
-  if (method.id != SICONOS_MLCP_ENUM && !regular)
-    return refuse("the equations do not determine the free unknowns");
-  if (method.needs_free && result.form.free == 0)
-    return refuse("there is no free unknown: this is a pure complementarity problem");
-  const bool keeps_free = method.form == Form::mlcp || method.form == Form::mcp;
-  if (keeps_free && result.form.n() == result.form.free)
-    return refuse("there is no complementarity pair");
-  const auto two_sided = [](double l, double u) { return l > -inf && u < inf; };
-  int pairs = 0;
-  for (int i = result.form.free; i < result.form.n(); ++i) {
-    const bool both = two_sided(result.form.lower[i], result.form.upper[i]);
-    pairs += both ? 2 : 1;
-    if (method.form == Form::relay && !both)
-      return refuse("a relay solver needs two finite bounds for every law");
-    if (method.one_sided && both)
-      return refuse("its Jacobian may be singular where a law has two finite bounds");
   }
-  if (pairs > method.max_pairs)
-    return refuse(fmt::format("it tries 2^{} modes; offered up to 2^{}", pairs, method.max_pairs));
-  if (method.needs_p_matrix && reduced.n() > 0 && !has_p_matrix(problem, reduced))
-    return refuse(
-        "its matrix is not found to be a P-matrix (definite or dominated by its diagonal)");
   if (method.form == Form::lcp || method.form == Form::relay) result.form = reduced;
   if (method.form != Form::relay) result.form = to_pairs(result.form);
   return result;

@@ -110,6 +110,9 @@ class Inclusion {
 
   OpenFlow* flow();
   OpenFlow* flow_without_nesting();
+  std::optional<Box> allowed_values(OpenFlow& equations, const OpenLaws& Lambda, bool& inside) const;
+  [[nodiscard]] Box members_beside(OpenFlow& equations, const Interval& times, const Box& values,
+                                   const Box& E) const;
   bool find_arguments(OpenFlow& flow, int added);
   [[nodiscard]] Box lambda_now() const;
   void add_disturbances(Box& given) const;

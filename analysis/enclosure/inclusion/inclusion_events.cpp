@@ -1,5 +1,6 @@
 // Events of other laws while branches of laws are not known; called by the pieces of enclosures.
 #include <algorithm>
+#include <optional>
 
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 
@@ -32,49 +33,65 @@ OpenLaws Inclusion::references() const {
 
 // e' ∈ A e + B (Λ − c), and e = 0 at one of the times: e ∈ [times] (B (Λ − c) + A E) ⊂ int E holds
 // as long as both solutions are in `reference` + E − E; so e cannot leave E.
+/// The λ that the open laws allow in the set that was expanded, with those of Λ; nothing: one is no function there.
+std::optional<Box> Inclusion::allowed_values(OpenFlow& equations, const OpenLaws& Lambda,
+                                             bool& inside) const {
+  Box values = Lambda.values;
+  for (std::size_t a = 0; a < laws_.size(); ++a) {
+    const Law& law = flows_->flows().system().laws[static_cast<std::size_t>(laws_[a].law)];
+    const LawGraph graph = graph_over(law, equations.argument(static_cast<int>(a)));
+    if (!graph.is_function || !graph.lambda.has_value()) return std::nullopt;
+    inside = inside && Lambda.values[a].contains(graph.lambda);
+    values[a] = hull(Lambda.values[a], graph.lambda);
+  }
+  return values;
+}
+
+/// [0, times] · (∂f/∂λ (values − λ of the references) + ∂f/∂x E): how far members get from the references.
+Box Inclusion::members_beside(OpenFlow& equations, const Interval& times, const Box& values,
+                              const Box& E) const {
+  const int n = set_.states();
+  Box next(E.size());
+  for (int i = 0; i < n; ++i) {
+    Interval rate;
+    for (std::size_t a = 0; a < laws_.size(); ++a) {
+      const Interval& slope = equations.slope(i, n + static_cast<int>(a));
+      if (!slope.is_zero()) rate += slope * (values[a] - Interval(laws_[a].reference));
+    }
+    for (int j = 0; j < n; ++j)
+      if (!equations.slope(i, j).is_zero() && !E[static_cast<std::size_t>(j)].is_zero())
+        rate += equations.slope(i, j) * E[static_cast<std::size_t>(j)];
+    next[static_cast<std::size_t>(i)] = hull(times, Interval(0)) * rate;
+  }
+  return next;
+}
+
 bool Inclusion::disturb(const Interval& times, const Box& reference, Box& E, OpenLaws& Lambda) {
   OpenFlow* equations = flow_without_nesting();
   if (equations == nullptr) return false;
-  const int n = set_.states();
   const Interval all = Interval(t_) + times;
+  const auto holds = [&E](const Box& next, std::size_t i) {
+    return next[i].is_zero() || is_inside(next[i], E[i]);
+  };
   Lambda = references();
-  E.assign(static_cast<std::size_t>(n), Interval(0));
+  E.assign(static_cast<std::size_t>(set_.states()), Interval(0));
   for (int trial = 0; trial < widenings; ++trial) {
     Box both = reference;
     for (std::size_t i = 0; i < E.size(); ++i) both[i] += E[i] - E[i];
     if (!is_bounded(both) || !equations->expand(all, both, Lambda.values, 1, true)) return false;
     bool inside = true;
-    Box values = Lambda.values, next(E.size());
-    for (std::size_t a = 0; a < laws_.size(); ++a) {
-      const Law& law =
-          flows_->flows().system().laws[static_cast<std::size_t>(laws_[a].law)];
-      const LawGraph graph = graph_over(law, equations->argument(static_cast<int>(a)));
-      if (!graph.is_function || !graph.lambda.has_value()) return false;
-      inside = inside && Lambda.values[a].contains(graph.lambda);
-      values[a] = hull(Lambda.values[a], graph.lambda);
-    }
-    for (int i = 0; i < n; ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      Interval rate;
-      for (std::size_t a = 0; a < laws_.size(); ++a) {
-        const Interval& slope = equations->slope(i, n + static_cast<int>(a));
-        if (!slope.is_zero()) rate += slope * (values[a] - Interval(laws_[a].reference));
-      }
-      for (int j = 0; j < n; ++j)
-        if (!equations->slope(i, j).is_zero() && !E[static_cast<std::size_t>(j)].is_zero())
-          rate += equations->slope(i, j) * E[static_cast<std::size_t>(j)];
-      next[row] = hull(times, Interval(0)) * rate;
-      inside = inside && (next[row].is_zero() || is_inside(next[row], E[row]));
-    }
+    const std::optional<Box> values = allowed_values(*equations, Lambda, inside);
+    if (!values) return false;
+    const Box next = members_beside(*equations, times, *values, E);
+    for (std::size_t i = 0; i < E.size(); ++i) inside = inside && holds(next, i);
     if (inside) {
       E = next;
       return true;
     }
     for (std::size_t i = 0; i < E.size(); ++i)
-      if (!next[i].is_zero() && !is_inside(next[i], E[i]))
-        E[i] = wider(hull(E[i], next[i]), 0.5);
+      if (!holds(next, i)) E[i] = wider(hull(E[i], next[i]), 0.5);
     for (std::size_t a = 0; a < laws_.size(); ++a)
-      if (!(values[a] == Lambda.values[a])) Lambda.values[a] = wider(values[a], 0x1p-5);
+      if (!((*values)[a] == Lambda.values[a])) Lambda.values[a] = wider((*values)[a], 0x1p-5);
   }
   return false;
 }

@@ -28,6 +28,24 @@ Interval bounded(const Interval& a) {
   return std::isfinite(a.lo) && std::isfinite(a.hi) ? a : Interval::none();
 }
 
+/// Two sloped branches, the one of lower w first: does the other one begin where it ends, with the same λ?
+bool meet(const Branch& before, const Branch& here) {
+  const Interval end(here.w.lower);
+  const auto value = values(here, end), other = values(before, end);
+  if (here.w.lower != before.w.upper) return false;
+  return value && other && value->is_point() && *value == *other;
+}
+
+/// Does the line of a sloped branch stay within its λ, for all w that are its own?
+bool keeps_range(const Branch& branch, const Interval& w) {
+  const Interval free(-directed::infinity, directed::infinity);
+  if (branch.a == 0 || Interval(branch.lambda.lower, branch.lambda.upper) == free) return true;
+  const auto inside = intersection(w, argument_range(branch));
+  if (!inside) return false;
+  const Interval line = (Interval(branch.c) - Interval(branch.a) * *inside) / Interval(branch.b);
+  return !(line.lo < branch.lambda.lower || line.hi > branch.lambda.upper);
+}
+
 /// Branches that are sloped and meet each other at their ends, from below w to above it.
 bool is_function_over(const Law& law, std::vector<int> branches, const Interval& w) {
   const auto at = [&](int k) -> const Branch& { return law.branches[static_cast<std::size_t>(k)]; };
@@ -37,19 +55,8 @@ bool is_function_over(const Law& law, std::vector<int> branches, const Interval&
   for (std::size_t k = 0; k < branches.size(); ++k) {
     const Branch& here = at(branches[k]);
     if (here.b == 0 || !(here.w.lower <= until)) return false;
-    if (k > 0) {
-      const Interval end(here.w.lower);
-      const auto value = values(here, end), other = values(at(branches[k - 1]), end);
-      if (here.w.lower != at(branches[k - 1]).w.upper) return false;
-      if (!value || !other || !value->is_point() || *value != *other) return false;
-    }
-    const Interval free(-directed::infinity, directed::infinity);
-    if (here.a != 0 && Interval(here.lambda.lower, here.lambda.upper) != free) {
-      const auto inside = intersection(w, argument_range(here));
-      if (!inside) return false;
-      const Interval line = (Interval(here.c) - Interval(here.a) * *inside) / Interval(here.b);
-      if (line.lo < here.lambda.lower || line.hi > here.lambda.upper) return false;
-    }
+    if (k > 0 && !meet(at(branches[k - 1]), here)) return false;
+    if (!keeps_range(here, w)) return false;
     until = here.w.upper;
   }
   return !branches.empty() && w.hi <= until;
@@ -95,7 +102,6 @@ class Curve {
   /// so that w does not go further there.
   bool add_vertical(std::size_t k, const Interval& range) {
     const Branch& here = at(branches_[k]);
-    const double up = here.lambda.upper, down = here.lambda.lower;
     const bool is_first = k == 0, is_last = k + 1 == branches_.size();
     if (!range.is_point() || (is_first && is_last)) return false;
     double from = is_first ? 0 : lambda_, to = 0;
@@ -105,9 +111,19 @@ class Curve {
       if (!value) return false;
       to = *value;
     }
-    if (is_first) from = to == down ? up : down;
-    if (is_last) to = from == down ? up : down;
-    if (std::min(from, to) != down || std::max(from, to) != up) return false;
+    if (is_first) from = other_end(here, to);
+    if (is_last) to = other_end(here, from);
+    if (std::min(from, to) != here.lambda.lower || std::max(from, to) != here.lambda.upper)
+      return false;
+    return extend_vertical(from, to, is_first, is_last);
+  }
+
+  /// The end of a vertical branch from which it comes to `lambda`.
+  static double other_end(const Branch& branch, double lambda) {
+    return lambda == branch.lambda.lower ? branch.lambda.upper : branch.lambda.lower;
+  }
+
+  bool extend_vertical(double from, double to, bool is_first, bool is_last) {
     if ((is_first && std::isfinite(from)) || (is_last && std::isfinite(to))) return false;
     if (is_first) first_ = -directed::infinity;
     if (is_last) last_ = directed::infinity;

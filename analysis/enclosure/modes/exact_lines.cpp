@@ -29,36 +29,46 @@ int ExactLines::left_of(int b, int a) {
   return y.a == a ? y.b : y.b == a ? y.a : -1;
 }
 
+/// The operation on two numbers whose result is a double; −1: it is none.
+int ExactLines::folded(Operation operation, int a, int b) {
+  if (!is_number(a) || !is_number(b)) return -1;
+  const Interval result = exact(operation, tape_[a].value, tape_[b].value);
+  return result.is_point() ? number(result.lo) : -1;
+}
+
+/// What is left of a + b where one of them takes the other away, as in b + (a − b) = a; −1: nothing cancels.
+int ExactLines::cancelled_sum(int a, int b) {
+  const Instruction x = tape_[a], y = tape_[b];
+  if (y.operation == Operation::subtract && y.b == a) return y.a;
+  if (x.operation == Operation::subtract && x.b == b) return x.a;
+  return x.operation == Operation::negate ? left_of(b, x.a) : -1;
+}
+
 // b + (a − b) = a: what a condition does not choose is not evaluated.
 int ExactLines::add(int a, int b) {
   if (is_number(a, 0)) return b;
   if (is_number(b, 0)) return a;
-  if (is_number(a) && is_number(b)) {
-    const Interval sum = exact(Operation::add, tape_[a].value, tape_[b].value);
-    if (sum.is_point()) return number(sum.lo);
-  }
-  const Instruction x = tape_[a], y = tape_[b];
-  if (y.operation == Operation::subtract && y.b == a) return y.a;
-  if (x.operation == Operation::subtract && x.b == b) return x.a;
-  if (x.operation == Operation::negate)
-    if (const int rest = left_of(b, x.a); rest >= 0) return rest;
-  if (y.operation == Operation::negate) return subtract(a, y.a);
+  if (const int sum = folded(Operation::add, a, b); sum >= 0) return sum;
+  if (const int rest = cancelled_sum(a, b); rest >= 0) return rest;
+  if (tape_[b].operation == Operation::negate) return subtract(a, tape_[b].a);
   return tape_.apply(Operation::add, a, b);
+}
+
+/// What is left of a − b where a is a sum with b or b a difference from a; −1: nothing cancels.
+int ExactLines::cancelled_difference(int a, int b) {
+  const Instruction x = tape_[a], y = tape_[b];
+  if (x.operation == Operation::add && x.a == b) return x.b;
+  if (x.operation == Operation::add && x.b == b) return x.a;
+  return y.operation == Operation::subtract && y.a == a ? y.b : -1;  // a − (a − c)
 }
 
 int ExactLines::subtract(int a, int b) {
   if (is_number(b, 0)) return a;
   if (is_number(a, 0)) return negate(b);
   if (a == b) return number(0);
-  if (is_number(a) && is_number(b)) {
-    const Interval difference = exact(Operation::subtract, tape_[a].value, tape_[b].value);
-    if (difference.is_point()) return number(difference.lo);
-  }
-  const Instruction x = tape_[a], y = tape_[b];
-  if (x.operation == Operation::add && x.a == b) return x.b;
-  if (x.operation == Operation::add && x.b == b) return x.a;
-  if (y.operation == Operation::subtract && y.a == a) return y.b;  // a − (a − c)
-  if (y.operation == Operation::negate) return add(a, y.a);
+  if (const int difference = folded(Operation::subtract, a, b); difference >= 0) return difference;
+  if (const int rest = cancelled_difference(a, b); rest >= 0) return rest;
+  if (tape_[b].operation == Operation::negate) return add(a, tape_[b].a);
   return tape_.apply(Operation::subtract, a, b);
 }
 
@@ -69,17 +79,19 @@ int ExactLines::reciprocal_of(int line) const {
   return is_one && is_number(here.b) && tape_[here.b].value != 0 ? here.b : -1;
 }
 
-// a (1/n) = a/n, and (a/n) n = a
-int ExactLines::multiply(int a, int b) {
+/// The product where a factor is the number 0, 1 or −1; −1: none is.
+int ExactLines::times_unit(int a, int b) {
   if (is_number(a, 0) || is_number(b, 0)) return number(0);
   if (is_number(a, 1)) return b;
   if (is_number(b, 1)) return a;
   if (is_number(a, -1)) return negate(b);
-  if (is_number(b, -1)) return negate(a);
-  if (is_number(a) && is_number(b)) {
-    const Interval product = exact(Operation::multiply, tape_[a].value, tape_[b].value);
-    if (product.is_point()) return number(product.lo);
-  }
+  return is_number(b, -1) ? negate(a) : -1;
+}
+
+// a (1/n) = a/n, and (a/n) n = a
+int ExactLines::multiply(int a, int b) {
+  if (const int line = times_unit(a, b); line >= 0) return line;
+  if (const int product = folded(Operation::multiply, a, b); product >= 0) return product;
   if (const int n = reciprocal_of(b); n >= 0) return divide(a, n);
   if (const int n = reciprocal_of(a); n >= 0) return divide(b, n);
   const Instruction x = tape_[a], y = tape_[b];

@@ -56,6 +56,10 @@ class ExactLines {
   [[nodiscard]] Signed factor_beside(int product, const Signed& divisor) const;
   [[nodiscard]] bool is_kept(const Instruction& line, int a, int b) const;
   int left_of(int b, int a);
+  int folded(Operation operation, int a, int b);
+  int cancelled_sum(int a, int b);
+  int cancelled_difference(int a, int b);
+  int times_unit(int a, int b);
   int cancelled(int a, int b);
 
   Tape& tape_;

@@ -114,6 +114,16 @@ class Piece {
     std::optional<Ahead> ahead{};  ///< of an event that is passed while laws are open
   };
   enum class Outcome { moved, lost };
+  /// What an event is passed from while laws are open: the reference solutions in their mode.
+  struct OpenEvent {
+    Branch& branch;
+    Inclusion& phase;
+    const OpenLaws& references;
+    ModeFlow& from;
+    std::vector<Monitor> monitors{};
+    int gap = -1;  ///< of `from`, which falls to 0
+  };
+  enum class OpenPassage { passed, refused, too_short };
 
   void start();
   [[nodiscard]] Doubleton set_of(const Box& start) const;
@@ -170,6 +180,8 @@ class Piece {
   bool leave_open(Branch& branch, Inclusion& phase);
   bool add_open_rows(Branch& branch, Inclusion& phase, double from);
   bool pass_open_event(Branch& branch, Inclusion& phase);
+  OpenPassage pass_within(OpenEvent& event, double length);
+  bool enter_after(OpenEvent& event, EventWindow& window, const Box& E, const OpenLaws& Lambda);
   bool look_ahead(const Branch& branch, Inclusion& phase, ModeFlow& from, const Box& E,
                   const OpenLaws& Lambda, Ahead& ahead);
   int gap_of(const Branch& branch, int law);

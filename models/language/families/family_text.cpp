@@ -156,11 +156,8 @@ std::string FamilyText::element(std::string_view family) {
   return result + "]";
 }
 
-/// Calls visit(indices) for all values of "i in a:b, j in c:d"; later ranges may hold earlier
-/// indices.
-void for_each_index(std::string_view ranges, std::size_t offset, const Indices& outer,
-                    const Families& families, const std::function<void(const Indices&)>& visit) {
-  const auto fail = [&](const std::string& message) { throw FamilyError(message, offset); };
+/// Where the first range of "i in a:b, j in c:d" ends: at a comma outside of brackets, or at the end.
+std::size_t end_of_first_range(std::string_view ranges) {
   int depth = 0;
   std::size_t comma = 0;
   while (comma < ranges.size() && (ranges[comma] != ',' || depth > 0)) {
@@ -168,26 +165,51 @@ void for_each_index(std::string_view ranges, std::size_t offset, const Indices& 
     if (ranges[comma] == ')' || ranges[comma] == ']') --depth;
     ++comma;
   }
-  const std::string_view own = trimmed(ranges.substr(0, comma));
+  return comma;
+}
+
+/// An index and its bounds, "i in 1:N".
+struct IndexRange {
+  std::string name;
+  long first, last;
+};
+
+/// Has the name a meaning without the index?
+bool is_taken(const std::string& name, const Indices& outer, const Families& families) {
+  return outer.contains(name) || families.sizes.contains(name) ||
+         !std::isnan(families.parameter(name)) || is_reserved_word(name);
+}
+
+/// Reads "i in 1:N"; bounds may hold the `outer` indices.
+IndexRange read_range(std::string_view text, std::size_t offset, const Indices& outer,
+                      const Families& families) {
+  const auto fail = [&](const std::string& message) { throw FamilyError(message, offset); };
   std::size_t end = 0;
-  while (end < own.size() && continues_word(own[end])) ++end;
-  const std::string name(own.substr(0, end));
-  const std::string_view rest = trimmed(own.substr(end));
+  while (end < text.size() && continues_word(text[end])) ++end;
+  const std::string name(text.substr(0, end));
+  const std::string_view rest = trimmed(text.substr(end));
   const std::size_t colon = rest.find(':');
-  if (!is_name(name) || !rest.starts_with("in") || rest.size() < 3 || continues_word(rest[2]) ||
-      colon == std::string_view::npos)
-    fail(fmt::format("found '{}'; expected an index and its bounds, as in i in 1:N", own));
-  if (outer.contains(name) || families.sizes.contains(name) ||
-      !std::isnan(families.parameter(name)) || is_reserved_word(name))
+  const bool has_in = rest.starts_with("in") && rest.size() >= 3 && !continues_word(rest[2]);
+  if (!is_name(name) || !has_in || colon == std::string_view::npos)
+    fail(fmt::format("found '{}'; expected an index and its bounds, as in i in 1:N", text));
+  if (is_taken(name, outer, families))
     fail(fmt::format("'{}' is the name of something else; expected another index", name));
   const long first = whole_number(rest.substr(2, colon - 2), outer, families);
   const long last = whole_number(rest.substr(colon + 1), outer, families);
   if (last - first >= most_elements)
-    fail(
-        fmt::format("{} has {} values; expected at most {}", own, last - first + 1, most_elements));
+    fail(fmt::format("{} has {} values; expected at most {}", text, last - first + 1, most_elements));
+  return {name, first, last};
+}
+
+/// Calls visit(indices) for all values of "i in a:b, j in c:d"; later ranges may hold earlier
+/// indices.
+void for_each_index(std::string_view ranges, std::size_t offset, const Indices& outer,
+                    const Families& families, const std::function<void(const Indices&)>& visit) {
+  const std::size_t comma = end_of_first_range(ranges);
+  const IndexRange own = read_range(trimmed(ranges.substr(0, comma)), offset, outer, families);
   Indices indices = outer;
-  for (long value = first; value <= last; ++value) {
-    indices[name] = value;
+  for (long value = own.first; value <= own.last; ++value) {
+    indices[own.name] = value;
     if (comma < ranges.size())
       for_each_index(ranges.substr(comma + 1), offset + comma + 1, indices, families, visit);
     else
