@@ -37,7 +37,7 @@ struct HybridModes::Implementation {
     Faces faces;
     ValueSearch search;
     ModeBounds bounds;
-    ModeJets jets;
+    HybridJets jets;
   };
   Whole& whole() {
     if (!whole_) whole_ = std::make_unique<Whole>(model, structure);
