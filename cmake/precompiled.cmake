@@ -12,8 +12,11 @@ function(perp_precompile target)
 endfunction()
 
 # Levels of effort of the compiler: all for what is called once a step; less, in a third of the time less, for what is called
-# once an event or a search, and for tests; small rather than fast for what reads and writes words.
+# once an event or a search; least for tests; small rather than fast for what reads and writes words.
 function(perp_less_effort target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+function(perp_least_effort target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
 function(perp_small target)
