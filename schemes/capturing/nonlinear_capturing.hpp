@@ -155,7 +155,7 @@ class NonlinearCapturing final : public ModewiseScheme {
     bool jumps, consistent;
   };
   [[nodiscard]] Vector with_algebraic(Vector x0, const Vector& x) const;
-  bool has_values(double t, const Vector& x, const Vector& lambda);
+  std::vector<double> rows_at(double t, const Vector& x, const Vector& lambda);
   std::optional<State> continuous_start(const Vector& x0, double t, const State& limit);
   StartVerdict judge_start(double t, const Vector& x0, double h, const Vector& rounding, ShortSteps<State>& steps);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);

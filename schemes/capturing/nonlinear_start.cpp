@@ -85,13 +85,20 @@ Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
   return start_among_allowed(t, x0, h, events);
 }
 
-/// Which equation has no value at x0, as of a root or a logarithm outside of its domain; empty: none.
-std::string NonlinearCapturing::without_value(const Vector& x0, double t) {
+/// The equations and the arguments of the laws at a state with rates of 0.
+std::vector<double> NonlinearCapturing::rows_at(double t, const Vector& x, const Vector& lambda) {
   std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs()));
   std::vector<double> rows(static_cast<std::size_t>(step_.n() + step_.m()));
   z[0] = t;
-  std::copy(x0.begin(), x0.end(), z.begin() + 1 + step_.n());
+  std::copy(x.begin(), x.end(), z.begin() + 1 + step_.n());
+  std::copy(lambda.begin(), lambda.end(), z.begin() + 1 + 2 * step_.n());
   step_.evaluator().evaluate(z.data(), rows.data());
+  return rows;
+}
+
+/// Which equation has no value at x0, as of a root or a logarithm outside of its domain; empty: none.
+std::string NonlinearCapturing::without_value(const Vector& x0, double t) {
+  const std::vector<double> rows = rows_at(t, x0, Vector::Zero(step_.m()));
   const auto row = std::find_if(rows.begin(), rows.end(), [](double value) { return std::isnan(value); });
   if (row == rows.end()) return {};
   const auto k = row - rows.begin();
@@ -160,17 +167,6 @@ Vector NonlinearCapturing::explaining(const Vector& motions) const {
   return start_x_error_.size() > 0 ? Vector(Vector::Zero(motions.size())) : motions;
 }
 
-/// Have all rows a finite value at this state with rates of 0?
-bool NonlinearCapturing::has_values(double t, const Vector& x, const Vector& lambda) {
-  std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs()));
-  std::vector<double> rows(static_cast<std::size_t>(step_.n() + step_.m()));
-  z[0] = t;
-  std::copy(x.begin(), x.end(), z.begin() + 1 + step_.n());
-  std::copy(lambda.begin(), lambda.end(), z.begin() + 1 + 2 * step_.n());
-  step_.evaluator().evaluate(z.data(), rows.data());
-  return std::all_of(rows.begin(), rows.end(), [](double value) { return std::isfinite(value); });
-}
-
 /// x0 with the algebraic variables of another state.
 Vector NonlinearCapturing::with_algebraic(Vector x0, const Vector& x) const {
   for (int j = 0; j < step_.n(); ++j)
@@ -190,7 +186,8 @@ std::optional<NonlinearCapturing::State> NonlinearCapturing::continuous_start(co
   std::erase_if(found.list, [&](const ModeSolution& solution) {
     const bool is_determined = solution.simple && solution.isolated && solution.lambda_determined;
     const bool is_inside = !solution.weak && solution.also.empty();
-    return !is_determined || !is_inside || !has_values(t, x + solution.d, solution.lambda);
+    return !is_determined || !is_inside ||
+           !std::ranges::all_of(rows_at(t, x + solution.d, solution.lambda), [](double row) { return std::isfinite(row); });
   });
   if (found.list.empty()) return std::nullopt;
   std::ranges::stable_partition(found.list, [&](const ModeSolution& solution) { return solution.mode == *limit.mode; });
