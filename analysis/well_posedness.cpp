@@ -1,6 +1,7 @@
 // What the equations of a model say before any run: `perp check` asks it.
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <variant>
 
@@ -47,11 +48,15 @@ ModeWellPosedness judged(const Model& model, const Mode& mode, bool is_judged_ex
   return result;
 }
 
+/// Operations on the matrices of one mode, about.
+double work_of_mode(const Model& model) {
+  return std::pow(static_cast<double>(model.variables.size() + model.laws().size()), 3);
+}
+
 /// Some of very many modes tell less than they cost.
 long modes_looked_at(const Model& model, double count) {
   if (count <= static_cast<double>(most_modes)) return most_modes;
-  const auto rows = static_cast<double>(model.variables.size() + model.laws().size());
-  return static_cast<long>(std::min(static_cast<double>(most_modes), most_work / (rows * rows * rows)));
+  return static_cast<long>(std::min(static_cast<double>(most_modes), most_work / work_of_mode(model)));
 }
 
 }  // namespace
@@ -61,9 +66,8 @@ bool ModeWellPosedness::has_singular_step() const { return reciprocal_condition 
 ModelModes well_posedness(const Model& model) {
   ModelModes modes{.count = mode_count(model.laws()), .is_linearised = !is_affine(model)};
   Mode mode(model.laws().size(), 0);
-  const auto rows = static_cast<double>(model.variables.size() + model.laws().size());
   const bool is_judged_exactly =
-      std::min(modes.count, static_cast<double>(most_modes)) * rows * rows * rows <= most_exact_work;
+      std::min(modes.count, static_cast<double>(most_modes)) * work_of_mode(model) <= most_exact_work;
   bool has_next = true;
   for (long left = modes_looked_at(model, modes.count); has_next && left > 0; --left) {
     modes.list.push_back(judged(model, mode, is_judged_exactly));

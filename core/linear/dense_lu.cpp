@@ -11,7 +11,6 @@
 namespace perp {
 namespace {
 
-constexpr double singular_pivot = 1e-13;  ///< of the scaled matrix, or of a pivot's own terms
 constexpr int none = std::numeric_limits<int>::min();  ///< exponent of a zero
 constexpr int most_exponent = 1000;                    ///< of a scale, which has to be a double
 

@@ -11,6 +11,8 @@ namespace perp {
 /// the terms that were subtracted. All storage is made once.
 class DenseLu {
  public:
+  static constexpr double singular_pivot = 1e-13;  ///< of the scaled matrix, or of a pivot's own terms
+
   /// Room for matrices up to `capacity`.
   explicit DenseLu(int capacity);
 

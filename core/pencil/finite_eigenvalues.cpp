@@ -7,6 +7,7 @@
 #include <perp/core/linear/spectra.hpp>
 #include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/core/pencil/pencil.hpp>
+#include <perp/core/pencil/reciprocal_power.hpp>
 
 namespace perp {
 namespace {
@@ -57,19 +58,18 @@ double best_shift(const Matrix& E, const Matrix& A, double& condition) {
 /// s, which is returned (s = unit times that of the scaled pencil). Eigenvalues do not change otherwise.
 double balance_pencil(Matrix& E, Matrix& A) {
   constexpr int sweeps = 8;
-  const auto scale = [](double size) { return size > 0 ? std::exp2(-std::round(std::log2(size))) : 1; };
   const auto larger = [](const auto& a, const auto& b) { return std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()); };
   double unit = 1;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
-    const double ratio = E.isZero(0) || A.isZero(0) ? 1 : scale(E.cwiseAbs().maxCoeff() / A.cwiseAbs().maxCoeff());
+    const double ratio = E.isZero(0) || A.isZero(0) ? 1 : reciprocal_power(E.cwiseAbs().maxCoeff() / A.cwiseAbs().maxCoeff());
     E *= ratio;
     unit *= ratio;
     for (Eigen::Index i = 0; i < E.rows(); ++i) {
-      const double factor = scale(larger(E.row(i), A.row(i)));
+      const double factor = reciprocal_power(larger(E.row(i), A.row(i)));
       E.row(i) *= factor, A.row(i) *= factor;
     }
     for (Eigen::Index j = 0; j < E.cols(); ++j) {
-      const double factor = scale(larger(E.col(j), A.col(j)));
+      const double factor = reciprocal_power(larger(E.col(j), A.col(j)));
       E.col(j) *= factor, A.col(j) *= factor;
     }
   }

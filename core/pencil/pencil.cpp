@@ -7,6 +7,7 @@
 #include <perp/core/linear/lu.hpp>
 #include <perp/core/linear/spectra.hpp>
 #include <perp/core/pencil/pencil.hpp>
+#include <perp/core/pencil/reciprocal_power.hpp>
 #include <perp/core/tape/cancellation.hpp>
 
 namespace perp {
@@ -14,15 +15,12 @@ namespace {
 
 constexpr int scaling_sweeps = 8;
 
-/// Factor that brings a size near 1 without rounding errors; 1 for 0.
-double power_of_two(double size) { return size > 0 ? std::exp2(-std::round(std::log2(size))) : 1; }
-
 /// Scales the rows and columns of `deciding` by powers of two so that their largest entries are
 /// near 1, and those of `other` along; rows and columns where `deciding` is 0 by those of `other`.
 void balance(Matrix& deciding, Matrix& other) {
   const auto factor = [](const auto& entries, const auto& else_these) {
     const double size = entries.cwiseAbs().maxCoeff();
-    return power_of_two(size > 0 ? size : else_these.cwiseAbs().maxCoeff());
+    return reciprocal_power(size > 0 ? size : else_these.cwiseAbs().maxCoeff());
   };
   for (int sweep = 0; sweep < scaling_sweeps; ++sweep) {
     for (Eigen::Index i = 0; i < deciding.rows(); ++i) {

@@ -8,9 +8,11 @@
 
 namespace perp {
 
-/// Sign of the determinant of a square matrix, 0 for a singular one, by Gaussian elimination with
-/// complete pivoting. Nothing where the bounds of the entries do not decide it; in rational numbers they
-/// always do.
+/// Of a square matrix, by Gaussian elimination.
+Rational determinant(std::vector<std::vector<Rational>> rows);
+
+/// Sign of the determinant of a square matrix whose entries have bounds, 0 for a singular one, by Gaussian
+/// elimination with complete pivoting. Nothing where the bounds do not decide it.
 template <class Scalar>
 std::optional<int> determinant_sign(std::vector<std::vector<Scalar>> rows) {
   const std::size_t n = rows.size();

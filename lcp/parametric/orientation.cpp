@@ -27,7 +27,7 @@ class Cells {
   /// Sign of the derivative of F in a cell: by bounds, where these leave it open exactly.
   [[nodiscard]] int sign(long cell) const {
     if (const auto known = determinant_sign(derivative<Bounded<double>>(cell))) return *known;
-    return *determinant_sign(derivative<Rational>(cell));
+    return determinant(derivative<Rational>(cell)).sign();
   }
 
   /// A singular cell, or two neighbours of opposite signs; laws are those of the block.

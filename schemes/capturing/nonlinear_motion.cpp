@@ -138,11 +138,13 @@ std::vector<int> NonlinearCapturing::coarse_unknowns() const {
 /// holds where they were.
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
   const Attempt found = step_once(t_next, h);
-  if (found.status != Status::solved || !is_first_order_ || coarse_unknowns().empty()) return found;
+  if (found.status != Status::solved || !is_first_order_) return found;
+  const std::vector<int> coarse = coarse_unknowns();
+  if (coarse.empty()) return found;
   constexpr int rounds_to_settle = 6;  // 190 bits below the motion of a step
   const Vector before = current().x;
   const State first = trial();
-  const bool is_passing = moved_as_far_before(coarse_unknowns());
+  const bool is_passing = moved_as_far_before(coarse);
   const int rounds = solve_from_here();
   current().x = before;
   // A variable that goes on through 0 becomes ever smaller: it is known as well as what it moves needs it.

@@ -26,6 +26,19 @@ class Consistency {
   Consistency(const StepEquations& equations, const Vector& x0, double t)
       : equations_(equations), lcs_(equations.system()), b_(lcs_.b(t)), q_(lcs_.q(t)), Ex0_(lcs_.E.times(x0)) {}
 
+  /// Does this hold of the solutions of every part? `of_large`: of those that are too large to be enumerated.
+  template <class Holds>
+  [[nodiscard]] bool holds_of_parts(bool of_large, const Holds& holds) const {
+    EnumerateOptions limits;
+    limits.max_nodes = consistency_budget;
+    return std::ranges::all_of(blocks(), [&](const Block& block) {
+      if (block.u.size() + block.lambda.size() > at(most_full_start)) return of_large;
+      const Mlcp part = of(block);
+      return holds(part, enumerate(part, limits));
+    });
+  }
+
+ private:
   [[nodiscard]] std::vector<Block> blocks() const {
     const int n = lcs_.n(), m = lcs_.m();
     linear::DisjointSets sets(2 * n + m);  // variables, laws, equations
@@ -64,7 +77,6 @@ class Consistency {
     return problem;
   }
 
- private:
   [[nodiscard]] const linear::SparseMatrix& rows_of(int i) const {
     return equations_.is_algebraic_row(i) ? lcs_.A : lcs_.E;
   }
@@ -101,12 +113,7 @@ Attempt Capturing::probe(double h, int exponent) {
 
 /// The laws, the equations without rates and E x = E x0, part by part: is there a solution, as far as an enumeration tells?
 bool Capturing::is_consistent(const Vector& x0, double t) const {
-  const Consistency problem(equations_, x0, t);
-  EnumerateOptions limits;
-  limits.max_nodes = consistency_budget;
-  return std::ranges::all_of(problem.blocks(), [&](const Block& block) {
-    if (block.u.size() + block.lambda.size() > at(most_full_start)) return true;
-    const SolutionSet set = enumerate(problem.of(block), limits);
+  return Consistency(equations_, x0, t).holds_of_parts(true, [](const Mlcp&, const SolutionSet& set) {
     return !set.complete || multiplicity(set) != Multiplicity::none;
   });
 }
@@ -114,14 +121,8 @@ bool Capturing::is_consistent(const Vector& x0, double t) const {
 /// Does a continuous solution start at x0: is there a consistent state in one mode, inside of its branches, which
 /// determines it? The mode has an index of at most 1 then, and its equations go on.
 bool Capturing::starts_inside(const Vector& x0, double t) const {
-  const Consistency problem(equations_, x0, t);
-  EnumerateOptions limits;
-  limits.max_nodes = consistency_budget;
-  return std::ranges::all_of(problem.blocks(), [&](const Block& block) {
-    if (block.u.size() + block.lambda.size() > at(most_full_start)) return false;
-    const Mlcp part = problem.of(block);
-    const SolutionSet set = enumerate(part, limits);
-    // One block of the structure may fall apart by its numbers.
+  return Consistency(equations_, x0, t).holds_of_parts(false, [](const Mlcp& part, const SolutionSet& set) {
+    // One part of the structure may fall apart by its numbers.
     return std::ranges::all_of(set.blocks, [&](const Block& own) {
       const Mlcp own_part = subproblem(part, own);
       return std::ranges::any_of(own.pieces, [&](const Piece& piece) {
@@ -179,8 +180,10 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
 /// What is said where no step from x0 has a solution, with its message. Where a continuous solution starts it ends, or
 /// goes on in another mode, sooner than the shortest step: that there is none is not shown.
 Status Capturing::judge_missing_start(double t, const Vector& x0, double h) {
-  message_ = without_start_text(t, x0);
-  if (!starts_inside(x0, t)) return Status::no_solution;
+  if (!starts_inside(x0, t)) {
+    message_ = without_start_text(t, x0);
+    return Status::no_solution;
+  }
   message_ = fmt::format("a continuous solution starts at x0, but no step of {:g} to {:g} has a solution; choose a shorter h", h,
                          std::ldexp(h, last_probe));
   return Status::not_solved;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <perp/core/linear/dense_lu.hpp>
 #include <perp/schemes/lanes/eight.hpp>
 
 namespace perp::eight {
@@ -8,7 +9,6 @@ inline constexpr int most_unknowns = 8;
 
 /// DenseLu of eight matrices of one size whose pivots are in the same rows.
 struct LaneLu {
-  static constexpr double singular_pivot = 1e-13;
   static constexpr long long none = -(1LL << 40);  ///< exponent of a zero
 
   int n = 0;
@@ -55,7 +55,7 @@ struct LaneLu {
     Eight largest = all(0);
     for (int i = k; i < n; ++i) {
       const Eight size = size_of(lu[i * n + k]);
-      const Bits is_it = (size > all(singular_pivot)) & ((pivot < all_bits(0)) | (size > largest));
+      const Bits is_it = (size > all(DenseLu::singular_pivot)) & ((pivot < all_bits(0)) | (size > largest));
       pivot = chosen(is_it, all_bits(i), pivot);
       largest = chosen(is_it, size, largest);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <perp/core/base/rational.hpp>
@@ -10,8 +11,10 @@ namespace perp {
 using Polynomial = std::vector<Rational>;
 
 /// Takes away the factors 0 of the highest powers.
-inline void trim(Polynomial& a) {
-  while (!a.empty() && a.back() == 0) a.pop_back();
-}
+void trim(Polynomial& a);
+/// Adds x^shift factor b to a.
+void add(Polynomial& a, const Polynomial& b, std::size_t shift, const Rational& factor);
+/// The quotient in  a = quotient b + rest;  leaves the rest, of a smaller degree than b, in a. b is not 0.
+Polynomial divide(Polynomial& a, const Polynomial& b);
 
 }  // namespace perp

@@ -11,13 +11,7 @@ namespace {
 
 /// -(a mod b) up to a positive factor.
 Polynomial turned_rest(Polynomial a, const Polynomial& b) {
-  while (a.size() >= b.size()) {
-    const std::size_t shift = a.size() - b.size();
-    const Rational factor = a.back() / b.back();
-    a.pop_back();
-    for (std::size_t k = 0; k + 1 < b.size(); ++k) a[k + shift] -= factor * b[k];
-  }
-  trim(a);
+  divide(a, b);
   for (Rational& value : a) value = -std::move(value);
   make_primitive(a);
   return a;

@@ -8,14 +8,6 @@
 namespace perp {
 namespace {
 
-/// Adds x^shift factor b to a.
-void add(Polynomial& a, const Polynomial& b, std::size_t shift, const Rational& factor) {
-  if (a.size() < b.size() + shift) a.resize(b.size() + shift);
-  for (std::size_t k = 0; k < b.size(); ++k)
-    if (b[k] != 0) a[k + shift] += factor * b[k];
-  trim(a);
-}
-
 Polynomial product(const Polynomial& a, const Polynomial& b) {
   if (a.size() == 1 && a[0] == 1) return b;
   if (b.size() == 1 && b[0] == 1) return a;
@@ -23,17 +15,6 @@ Polynomial product(const Polynomial& a, const Polynomial& b) {
   for (std::size_t k = 0; k < a.size(); ++k)
     if (a[k] != 0) add(result, b, k, a[k]);
   return result;
-}
-
-/// a = quotient b + rest; leaves the rest in a.
-Polynomial divide(Polynomial& a, const Polynomial& b) {
-  Polynomial quotient(a.size() < b.size() ? 0 : a.size() - b.size() + 1);
-  while (a.size() >= b.size()) {
-    const std::size_t shift = a.size() - b.size();
-    quotient[shift] = a.back() / b.back();
-    add(a, b, shift, -quotient[shift]);
-  }
-  return quotient;
 }
 
 /// By Euclid's algorithm; integers without a common divisor keep the numbers of its rests short.

@@ -12,15 +12,15 @@
 #include <perp/lcp/exact/polynomials/positive_roots.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/step/solvability/step_determinants.hpp>
-#include <perp/schemes/step/step_equations.hpp>
 #include <perp/schemes/step/solvability/step_poles.hpp>
 #include <perp/schemes/step/solvability/step_solvability.hpp>
+#include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double real_to = 1e-6;     ///< share of an imaginary part that is rounding
-constexpr double most_work = 3e5;    ///< operations in rational numbers
+constexpr double real_to = 1e-6;   ///< share of an imaginary part that is rounding
+constexpr double most_work = 3e5;  ///< operations in rational numbers
 
 /// The largest positive real eigenvalue of a mode's flow, else 0; 0 too where the pencil is
 /// singular and every step matrix with it. NaN where the eigenvalues are lost in rounding.
