@@ -175,7 +175,8 @@ void check(const std::string& relation, const std::string& scheme_name, int allo
   INFO(tally.list);
   CHECK(tally.different <= allowed);
   CHECK(tally.judged >= static_cast<int>(count) / 2);
-  CHECK(tally.ties + tally.choices <= tally.judged / 4);
+  // Most pairs decide; of a handful the share says nothing.
+  if (tally.judged >= 20) CHECK(tally.ties + tally.choices <= tally.judged / 4);
 }
 
 Writing in_units(const RandomHybrid& m, HybridGenerator& random, bool binary) {
