@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/schemes/known_part.hpp>
 #include <perp/schemes/leaps.hpp>
 #include <perp/schemes/safeguard.hpp>
 
@@ -10,8 +11,6 @@ namespace {
 
 constexpr int most_changes = 32;      ///< changes of mode followed within one step
 constexpr int most_shorter = 64;      ///< steps made shorter because long ones have no solution
-constexpr double known_to = 0x1p-10;      ///< share of a variable to which the end of a tiny step is known
-constexpr double longest_moment = 0x1p-12;  ///< of the step length: no longer step stands for a moment
 constexpr double last_moment = 1e-6;  ///< of the step length
 constexpr double end_of_step = 1e-9;  ///< of the step length: the last of a step that is its end
 constexpr int most_split_halvings = 4;      ///< of a step, to pass its first change alone
@@ -59,6 +58,15 @@ void exhaust_mode(Scheme& scheme, double& low, double& high, double end, double 
       high = std::min(low + length, end);
     }
   }
+}
+
+/// The same; the state at its end, see `known_state`.
+Step end_of_mode(Scheme& scheme, double& low, double& high, double end, double floor, bool too_long, int& shorter,
+                 std::vector<Step>& path, std::vector<Leap>& leaps, double h) {
+  const Step start = scheme.snapshot();
+  const std::size_t first = path.size();
+  exhaust_mode(scheme, low, high, end, floor, too_long, shorter, path, leaps);
+  return known_state(scheme, start, path, first, h);
 }
 
 /// Changes of mode right before the end of a solution are rounding: the solution ends in the mode
@@ -222,7 +230,7 @@ namespace {
 /// in stops the rates that it opposes one step after its own: a landing ends with v⁺ = -q/δ, what its
 /// length δ makes of the distance q, and the next step with v⁺ = 0. One step more of that length
 /// belongs to the change, and further ones as long as what they move does not shrink with δ.
-void settle(Scheme& scheme, double t_next, double length) {
+void make_settling_steps(Scheme& scheme, double t_next, double length) {
   for (int k = 0; k < most_settling && scheme.t() + length < t_next; ++k) {
     const Step here = scheme.snapshot();
     const Attempt attempt = scheme.attempt(here.t + length, length);
@@ -238,6 +246,12 @@ void settle(Scheme& scheme, double t_next, double length) {
   }
 }
 
+/// These steps, and the algebraic variables that a longer one has.
+void settle(Scheme& scheme, double t_next, double length, double h) {
+  make_settling_steps(scheme, t_next, length);
+  begin_known(scheme, t_next, h);
+}
+
 /// Notes that the scheme has left the mode of `before`. Changes in one moment are one change: that of
 /// the last, from where the first began.
 LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refinement& result) {
@@ -248,14 +262,6 @@ LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refineme
   here.after = scheme.snapshot();
   here.norm = scheme.motion(here.before.x, here.after.x).norm();
   return here;
-}
-
-/// Rounding of the current state, which a tiny step has led to, where it is more than a share of a variable;
-/// else 0. A constraint is known to its rounding, the velocity that it stops to that over the length of the step.
-Vector unknown_part(Scheme& scheme, const Step& before) {
-  const Vector error = scheme.rounding();
-  const Vector size = before.x.cwiseAbs().cwiseMax(scheme.x().cwiseAbs());
-  return (error.array() <= known_to * size.array()).select(0, error);
 }
 
 /// Accepts the attempted step, which leaves the mode of `before`. It is made again by longer ones, as long as
@@ -301,8 +307,8 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     if (attempt.status == Status::not_solved) reason = ": " + scheme.message();
     double high = t_next;
     std::vector<Leap> leaps;
-    exhaust_mode(scheme, low, high, t_next, floor, attempt.status != Status::solved, shorter,
-                 result.path, leaps);
+    const Step before = end_of_mode(scheme, low, high, t_next, floor, attempt.status != Status::solved, shorter,
+                                    result.path, leaps, h);
     if (shorter == most_shorter) {
       result.status = Status::not_solved;
       result.message =
@@ -314,7 +320,6 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
       return result;
     }
     // Leave the mode: by the shortest step that has a solution, the longest tried last.
-    const Step before = scheme.snapshot();
     attempt = scheme.attempt(high, high - low);
     for (double step = 2 * (high - low); attempt.status != Status::solved && low + step <= t_next;
          step *= 2)
@@ -350,7 +355,7 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     const bool changes_mode = scheme.mode() != before.mode;
     if (changes_mode) scheme.departures();  // for whether the mode before has lost its branch
     std::vector<int> lost = changes_mode ? scheme.lost_variables() : std::vector<int>{};
-    if (changes_mode) settle(scheme, t_next, scheme.t() - before.t);
+    if (changes_mode) settle(scheme, t_next, scheme.t() - before.t, h);
     result.path.push_back(scheme.snapshot());
     LocatedChange& here = add_change(scheme, before, h, result);
     if (!lost.empty()) here.lost = std::move(lost);

@@ -30,35 +30,44 @@ struct ReducedRow {
       value[column] = Rational(entry);
       terms[column] = std::abs(entry);
     }
+    choose_pivot();
   }
 
-  void subtract(const ReducedRow& other) {
+  /// False: there is nothing of it.
+  bool subtract(const ReducedRow& other) {
     const auto own = value.find(other.pivot);
-    if (own == value.end() || own->second == 0) return;
+    if (own == value.end() || own->second == 0) return false;
     const Rational factor = own->second / other.value.at(other.pivot);
     for (const auto& [row, part] : other.share) share[row] -= factor * part;
     const double size = std::abs(static_cast<double>(factor));
     for (const auto& [column, entry] : other.value) value[column] -= factor * entry;
     for (const auto& [column, size_of_terms] : other.terms) terms[column] += size * size_of_terms;
+    return true;
   }
 
   [[nodiscard]] bool vanishes() const {
     return std::all_of(value.begin(), value.end(), [](const auto& entry) { return entry.second == 0; });
   }
 
-  /// The entry that stands out most of the rounding of its terms; -1 where none does: entries are
+  /// The entry that stands out most of the rounding of its terms. False: none does: entries are
   /// decimals as a rule, and good to half an ulp.
-  [[nodiscard]] int largest() const {
-    int best = -1;
+  bool choose_pivot() {
     double most = 2 * std::numeric_limits<double>::epsilon();
+    pivot = -1;
     for (const auto& [column, entry] : value) {
       const double of_terms = terms.at(column);
       const double ratio = of_terms > 0 ? std::abs(static_cast<double>(entry)) / of_terms : 0;
       if (ratio <= most) continue;
       most = ratio;
-      best = column;
+      pivot = column;
     }
-    return best;
+    return pivot >= 0;
+  }
+
+  [[nodiscard]] double largest_entry() const {
+    double most = 0;
+    for (const auto& [column, entry] : value) most = std::max(most, std::abs(static_cast<double>(entry)));
+    return most;
   }
 };
 
@@ -107,38 +116,54 @@ bool is_regular(const SparseMatrix& E, const Component& component) {
   return lu.factorise() && lu.bound(ones.data(), work.data());
 }
 
-/// The largest coefficient of the right side of row i beside that of its derivatives.
-double largest_rate(const SparseLcs& lcs, int i) {
+/// The largest coefficient of the right side of row i.
+double largest_term(const SparseLcs& lcs, int i) {
   const auto largest = [i](const SparseMatrix& M) {
     double most = 0;
     for (const auto& [column, entry] : M.row(i)) most = std::max(most, std::abs(entry));
     return most;
   };
   const double b = std::abs(lcs.b.constant()[i]);
-  return std::max({largest(lcs.A), largest(lcs.B), std::isfinite(b) ? b : 0}) / largest(lcs.E);
+  return std::max({largest(lcs.A), largest(lcs.B), std::isfinite(b) ? b : 0});
 }
 
-/// Of dependent rows those stay that hold the smaller rates: beside large ones theirs would be rounding.
-std::vector<int> by_rates(const SparseLcs& lcs, std::vector<int> rows) {
-  std::ranges::stable_sort(rows, {}, [&](int i) { return largest_rate(lcs, i); });
-  return rows;
-}
+/// A row that is not chosen yet, less its parts in those that are.
+struct OpenRow {
+  int row;
+  double term;  // see `largest_term`
+  ReducedRow rest;
+  double rate = 0;  // how fast what is left of its derivatives moves
 
-/// The rows of a component that depend on those before them, with their shares.
+  OpenRow(const SparseLcs& lcs, int i) : row(i), term(largest_term(lcs, i)), rest(lcs.E, i) { find_rate(); }
+  void find_rate() { rate = term / rest.largest_entry(); }
+  /// Subtracts what there is of it in this row. Is an entry left?
+  bool goes_on_without(const ReducedRow& chosen) {
+    if (!rest.subtract(chosen)) return true;
+    if (!rest.choose_pivot()) return false;
+    find_rate();
+    return true;
+  }
+};
+
+/// The rows of a component that depend on others, with their shares. Those stay that hold the smaller rates beside what
+/// the ones before them have left of their derivatives: so the shares of a row that goes, times the right sides of those
+/// that stay, are no larger than its own, which rounding would hide else.
 std::vector<ReducedRow> dependent_rows(const SparseLcs& lcs, const Component& component, std::vector<int>& rows) {
-  std::vector<ReducedRow> independent, dependent;
+  std::vector<ReducedRow> dependent;
   const bool is_large = component.rows.size() > at(most_eliminated);
   if (component.rows.size() == 1 || (is_large && is_regular(lcs.E, component))) return dependent;
-  for (const int i : by_rates(lcs, component.rows)) {
-    ReducedRow row(lcs.E, i);
-    for (const ReducedRow& other : independent) row.subtract(other);
-    row.pivot = row.largest();
-    if (row.pivot >= 0) {
-      independent.push_back(std::move(row));
-    } else {
-      dependent.push_back(std::move(row));
-      rows.push_back(i);
+  std::vector<OpenRow> open;
+  for (const int i : component.rows) open.emplace_back(lcs, i);
+  while (!open.empty()) {
+    const auto next = std::ranges::min_element(open, {}, &OpenRow::rate);
+    const OpenRow chosen = std::move(*next);
+    open.erase(next);
+    const auto gone = std::ranges::stable_partition(open, [&](OpenRow& row) { return row.goes_on_without(chosen.rest); });
+    for (OpenRow& row : gone) {
+      rows.push_back(row.row);
+      dependent.push_back(std::move(row.rest));
     }
+    open.erase(gone.begin(), gone.end());
   }
   return dependent;
 }

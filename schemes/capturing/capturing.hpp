@@ -202,7 +202,7 @@ class Capturing final : public ModewiseScheme {
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;
   FirstOrder first_order_;
-  FreshStates fresh_;
+  FreshStates fresh_{has_rate_};
   Theta options_;
   Mode memory_;  // see memory_at_start
   std::string solver_;

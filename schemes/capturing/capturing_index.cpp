@@ -35,10 +35,17 @@ bool Capturing::begins_anew(const Mode& mode) {
   return reads_algebraic_ || !is_determined_at_once(mode);
 }
 
-/// By backward Euler; the next step too where the mode at the end asks for it.
+/// By backward Euler; the next step too where the mode at the end asks for it, or where this one is so short that of
+/// algebraic variables of index 2 it knows the rounding over its length.
 Attempt Capturing::attempt_first_order(double t_next, double h) {
+  const bool is_short = h < options_.h / 2;
   const Attempt found = attempt_by(*first_, t_next, h);
-  trial().is_fresh = !start_pending_ && found.status == Status::solved && exceeds_index(*trial().mode);
+  if (start_pending_ || found.status != Status::solved) {
+    trial().is_fresh = false;
+    return found;
+  }
+  const Mode& mode = *trial().mode;
+  trial().is_fresh = exceeds_index(mode) || (is_short && !is_determined_at_once(mode));
   return found;
 }
 

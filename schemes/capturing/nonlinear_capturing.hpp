@@ -157,6 +157,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] Vector with_algebraic(Vector x0, const Vector& x) const;
   std::vector<double> rows_at(double t, const Vector& x, const Vector& lambda);
   std::optional<State> continuous_start(const Vector& x0, double t, const State& limit);
+  std::optional<Vector> jump_from_here();
   StartVerdict judge_start(double t, const Vector& x0, double h, const Vector& rounding, ShortSteps<State>& steps);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 
@@ -203,7 +204,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool is_first_order_ = true;  // is the attempted step one of backward Euler?
   std::map<Mode, int> of_high_index_;  // modes met in which every step is
   FirstOrder first_order_;
-  FreshStates begins_;       // of State::begins
+  FreshStates begins_{differential_};  // of State::begins
   mutable ImplicitStep step_;
   ModeNewton newton_;
   StepSearch search_;

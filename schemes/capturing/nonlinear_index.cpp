@@ -52,7 +52,8 @@ bool NonlinearCapturing::returns_to_left_branch() const {
 }
 
 /// A step of first order says at its end whether those from there may be of second: not in a mode whose index
-/// is too high there, nor before it is known.
+/// is too high there, nor before it is known; nor behind one so short that of algebraic variables of index 2 it knows the
+/// rounding over its length.
 void NonlinearCapturing::judge_index() {
   if (theta_ == 1 || !is_first_order_ || start_pending_) return;
   State& next = trial();
@@ -63,7 +64,10 @@ void NonlinearCapturing::judge_index() {
       return;
     }
     const std::optional<int> index = index_of(dae->E, dae->A);
-    if (!index || *index <= most_theta_index) return;
+    if (!index || *index <= most_theta_index) {
+      next.begins = index == most_theta_index && next.h < options_.h / 2;
+      return;
+    }
     of_high_index_.emplace(*next.mode, *index);
   }
   next.begins = true;

@@ -148,20 +148,31 @@ void NonlinearCapturing::apply(const std::vector<int>& fired, Step before, std::
     return;
   }
   restore(after);
+  const std::optional<Vector> landing = jump_from_here();
+  if (landing) {
+    after.x = *landing;
+    errors.x = errors.x.cwiseMax(gate * unit_roundoff * (before.x.cwiseAbs() + landing->cwiseAbs()));
+  }
+  const Vector written = x();
+  restore(after);
   resets_.begin(errors);
   settled_ = settle_sides(errors, approaching);
   path_ = {*settled_};  // the jump itself passes no surface
   begin_here();
-  Event event;
-  event.kind = EventKind::jump;
-  event.t = before.t;
-  event.t_before = step.first;
-  event.t_after = step.second;
-  event.x_before = before.x;
-  event.x_after = x();
-  event.size = motion(event.x_before, event.x_after).norm();
-  event.note = outcome.names;
-  events.push_back(std::move(event));
+  const auto tell = [&](const Vector& x_before, const Vector& x_after, std::string note) {
+    Event event;
+    event.kind = EventKind::jump;
+    event.t = before.t;
+    event.t_before = step.first;
+    event.t_after = step.second;
+    event.x_before = x_before;
+    event.x_after = x_after;
+    event.size = motion(x_before, x_after).norm();
+    event.note = std::move(note);
+    events.push_back(std::move(event));
+  };
+  tell(before.x, landing ? written : x(), outcome.names);
+  if (landing) tell(written, x(), "no continuous solution goes on");
   outcome.before = std::move(before);
 }
 

@@ -9,6 +9,7 @@
 namespace perp {
 namespace {
 
+constexpr int settling_probe = -20;  ///< h·2^k, from which on a jump behind a reset is looked for
 constexpr int least_probe = -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 
 }  // namespace
@@ -224,6 +225,23 @@ NonlinearCapturing::StartVerdict NonlinearCapturing::judge_start(double t, const
     return {false, true};
   }
   return {jumps, consistent};
+}
+
+/// Where no continuous solution goes on from the current state, which resets wrote, as beside a constraint that holds its
+/// variables with rates: the state that short steps jump to. Nothing: one goes on, or no short step is solved.
+std::optional<Vector> NonlinearCapturing::jump_from_here() {
+  const Vector x0 = x();
+  if (std::ranges::all_of(differential_, [](char has_rate) { return has_rate != 0; }) && step_.m() == 0) return std::nullopt;
+  const auto step = [&](int k) { return short_step(x0, options_.h, k); };
+  auto first = step(settling_probe);
+  if (!first) return std::nullopt;
+  ShortSteps<State> steps{std::move(first->first), {}, std::move(first->second), false, settling_probe};
+  shorten(steps, step);
+  const State& limit = steps.limit;
+  const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);
+  const Vector rates = options_.h * rate_terms({t(), limit.x, limit.lambda, limit.w, *limit.mode});
+  if (!keeps_its_size(steps, rounding.cwiseMax(jump_share * rates), rates, step)) return std::nullopt;
+  return limit.x;
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.

@@ -20,8 +20,9 @@ bool is_rounding(const Scheme& scheme, const Vector& x0, const Vector& x, const 
 Attempt consistent_start(Scheme& scheme, double t, const Vector& x0, double h, std::vector<Event>& events) {
   const std::size_t before = events.size();
   const Attempt found = scheme.start(t, x0, h, events);
-  const bool is_led = found.status == Status::solved && events.size() > before &&
-                      events.back().kind == EventKind::inconsistent_start && events.back().x_after.size() == x0.size();
+  const auto leads = [](EventKind kind) { return kind == EventKind::inconsistent_start || kind == EventKind::jump; };
+  const bool is_led = found.status == Status::solved && events.size() > before && leads(events.back().kind) &&
+                      events.back().x_after.size() == x0.size();
   if (!is_led) return found;
   std::vector<Event> said;
   const Vector led = events.back().x_after;

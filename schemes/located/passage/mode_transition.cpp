@@ -56,7 +56,8 @@ void ModeTransition::begin(const Vector& x0) {
     at_.now.mode[law] = nearest_branch(at_.system.laws[law], w[i]);
   }
   run_.sides.jumped(run_.sides.errors_at_start());
-  go_on(at_.now, at_.all_laws, {}, JumpOfX::none);
+  const Step start = at_.now;
+  go_on(start, at_.all_laws, {}, JumpOfX::none);
 }
 
 /// Goes on from the present time in the mode of a continuation.

@@ -137,9 +137,12 @@ void ModeTransition::land(const Step& before, const Selection& selection, const 
   const std::size_t chosen = run_.choice.choose(selection, at_.now, {});
   enter(selection.admissible[chosen]);
   run_.sensitivity.leave(before, selection.admissible[chosen].jet, true, at_.now.x - x_before);
-  // The end of a mode is consistent up to the rounding of its moment.
-  if (event.kind == EventKind::jump || (!first && before.x == x_before)) {
-    event = jump_event(before, at_.now, size_of_jump(x_before));
+  // What a run has come to is consistent up to the rounding of its moment, or written by resets.
+  if (event.kind == EventKind::jump || !first) {
+    Step from = before;
+    from.x = x_before;
+    if (first) from.mode = at_.now.mode;  // none is known before
+    event = jump_event(from, at_.now, size_of_jump(x_before));
     event.t_before = at_.now.t;
     event.note = note;
     event.dt_dq = at_.passage.dt;
@@ -148,7 +151,7 @@ void ModeTransition::land(const Step& before, const Selection& selection, const 
     event.x_after = at_.now.x;
   }
   record_.events().push_back(std::move(event));
-  record_.row(before, false);
+  if (!first) record_.row(before, false);  // nothing determines the rest of a start that jumps
 }
 
 std::string polish_jump(LocatedState& at, ModeJets& jets, const Vector& x_before) {

@@ -315,6 +315,22 @@ TEST_SUITE("schemes/capturing") {
     }
   }
 
+  TEST_CASE("of dependent rows of E those stay that lose nothing: the written states fulfil every row as it was given") {
+    // The first row is a combination of the others: they are the ones that x0 and x2 are known by.
+    const Matrix E{{1e-4, 0, -1e4}, {1, 0, 0}, {0, 0, 0.01}}, A{{-1e-5, 1, 0}, {0, 0, -1e4}, {1, 0, 0}};
+    const Vector b{{0, 0, 1}};
+    for (const std::vector<int>& order : {std::vector<int>{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}) {
+      const Trajectory run = integrate(Lcs{.E = E(order, Eigen::all), .A = A(order, Eigen::all), .b = Vector(b(order))},
+                                       Vector::Zero(3), {0, 4}, BackwardEuler{.h = 1});
+      REQUIRE(run.status == Status::solved);
+      for (std::size_t k = 2; k < run.size(); ++k) {
+        const Vector moved = run.x[k] - run.x[k - 1];
+        CHECK(std::abs(moved[0] + 1e4 * run.x[k][2]) < 1e-8 * std::abs(moved[0]) + 4e-16);  // of x0 = -1
+        CHECK(std::abs(0.01 * moved[2] - (run.x[k][0] + 1)) < 1e-15);
+      }
+    }
+  }
+
   TEST_CASE("a system without laws is a plain DAE") {
     const Lcs lcs{.A = Matrix{{0, 1}, {-1, 0}}};
     const Trajectory run = integrate(lcs, Vector{{1, 0}}, {0, std::numbers::pi}, Theta{.h = 1e-3});
