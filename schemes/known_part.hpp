@@ -32,6 +32,14 @@ inline void take_known(Scheme& scheme, const Vector& x, Step& state) {
   if (is_other) scheme.restore(state);
 }
 
+/// Where a tiny step from `before` led to the current state, in its mode: the latter gets the algebraic variables that
+/// rounding over its length alone has changed back.
+inline void keep_known(Scheme& scheme, const Step& before, double h) {
+  if (!(scheme.t() - before.t < longest_moment * h)) return;
+  Step state = scheme.snapshot();
+  take_known(scheme, before.x, state);
+}
+
 /// The current state, to which steps from `start` in its mode led, through the states of `path` from number `first` on.
 /// Where the last one was so short that rounding over its length is all that an algebraic variable has changed by, that
 /// has the value of the last longer one. `h`: the user's step length.

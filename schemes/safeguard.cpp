@@ -12,7 +12,6 @@ namespace {
 constexpr int most_changes = 32;      ///< changes of mode followed within one step
 constexpr int most_shorter = 64;      ///< steps made shorter because long ones have no solution
 constexpr double last_moment = 1e-6;  ///< of the step length
-constexpr double end_of_step = 1e-9;  ///< of the step length: the last of a step that is its end
 constexpr int most_split_halvings = 4;      ///< of a step, to pass its first change alone
 /// Of a row of E dx that a smooth step or a kink shows when h is halved; outside of it the row is
 /// examined: by how much it misses one half shrinks to a quarter where the motion is smooth.

@@ -11,6 +11,8 @@ namespace perp {
 inline constexpr double jump_share = 1e-6;
 /// Times the rates at the ends of a short step: what they may move in it.
 inline constexpr double moved_by_rates = 2;
+/// Of the step length: the last of a step that is its end.
+inline constexpr double end_of_step = 1e-9;
 /// Share of a step that is worth a step of its own.
 inline constexpr double least_share = 1e-3;
 

@@ -1,6 +1,7 @@
 // Which steps of Capturing are those of the θ-method and which those of backward Euler: by the index of their
 // modes and by what they read of the state before.
 #include <perp/core/base/interruption.hpp>
+#include <perp/core/pencil/exact_index.hpp>
 #include <perp/core/pencil/pencil.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 
@@ -8,8 +9,12 @@ namespace perp {
 
 /// Of the equations of the mode. It decides which step is made, not whether one is right.
 std::optional<int> Capturing::index(const Mode& mode) {
+  constexpr int most_exact = 40;  // unknowns of a mode that is looked at in rational numbers
   const auto [place, is_new] = indices_.try_emplace(mode);
-  if (is_new) {
+  if (!is_new) return place->second;
+  if (equations_.n() + equations_.m() <= most_exact) {
+    place->second = exact_index(equations_.lcs(), mode);
+  } else {
     const ModeDae dae = mode_dae(equations_.lcs(), mode);
     place->second = index_of(dae.E, dae.A);
   }
@@ -51,10 +56,10 @@ Attempt Capturing::attempt_first_order(double t_next, double h) {
 
 /// The step that was not found in its mode, or `leaves` it, by backward Euler.
 Attempt Capturing::attempt_into_mode(double t_next, double h, bool leaves) {
-  const Attempt found = attempt_by(*first_, t_next, h);
+  Attempt found = attempt_by(*first_, t_next, h);
   if (found.status != Status::solved) return found;
   // Where a mode ends is told by the steps that are made in it.
-  if (leaves && found.kept_mode) return attempt_by(equations_, t_next, h);
+  if (leaves && found.kept_mode) found = attempt_by(equations_, t_next, h);
   trial().is_fresh = !found.kept_mode && !is_determined_at_once(*trial().mode);
   return found;
 }

@@ -133,6 +133,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool solve_present(double h);
   bool passes_pole(double h);
   // nonlinear_poles.cpp
+  bool is_rounding(int variable);
   bool has_pole(int variable, const Vector& d, const Vector& lambda, double h);
   bool is_on_branch(double h);
   bool has_orientation(int orientation, double h);
@@ -145,6 +146,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   Attempt none_found(const FoundSolutions& found);
   Attempt take(const ModeSolution& solution, int solutions, int ties);
   std::vector<std::vector<int>> possible_branches(const Vector& x0, double t);
+  /// Where x0 is known up to an error, that alone tells in which modes much shorter steps would end.
+  [[nodiscard]] int shortest_probe() const { return start_x_error_.size() > 0 ? first_probe : last_probe; }
   Attempt start_among_allowed(double t, const Vector& x0, double h, std::vector<Event>& events);
   Attempt probe(double h, int exponent);
   bool is_consistent(const Vector& x0, double t);

@@ -65,7 +65,7 @@ void NonlinearCapturing::judge_index() {
     }
     const std::optional<int> index = index_of(dae->E, dae->A);
     if (!index || *index <= most_theta_index) {
-      next.begins = index == most_theta_index && next.h < options_.h / 2;
+      next.begins = next.begins || (index == most_theta_index && next.h < options_.h / 2);
       return;
     }
     of_high_index_.emplace(*next.mode, *index);

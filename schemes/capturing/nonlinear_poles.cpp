@@ -7,6 +7,7 @@
 namespace perp {
 namespace {
 
+constexpr double small = 0x1p-20;        ///< of the unit of a variable: what may be called rounding
 constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a pole
 
 }  // namespace
@@ -31,14 +32,28 @@ bool NonlinearCapturing::passes_pole(double h) {
   return false;
 }
 
+/// Is the variable at the solution of the attempted step, just found, no more than its rounding? At a pole that is larger
+/// than its unit.
+bool NonlinearCapturing::is_rounding(int variable) {
+  const State& next = trial();
+  step_.linearise(next.d, next.lambda);
+  step_.bound(next.d, next.lambda);
+  if (!newton_.factorise()) return false;
+  Vector errors(step_.n()), of_lambda(step_.m());
+  newton_.errors(errors, of_lambda);
+  const double error = errors[variable];
+  return std::abs(step_.variable(variable)) <= error && error <= std::ldexp(small, step_.units()[variable]);
+}
+
 /// The change of sign is enclosed by shorter steps: where it is a zero, the variable becomes smaller
 /// at the ends that enclose it, at a pole both ends grow. A shorter step that is not solved tells
-/// neither.
+/// neither. What is 0 up to rounding at the end of the whole step has the rounding of ever shorter ones.
 bool NonlinearCapturing::has_pole(int variable, const Vector& d, const Vector& lambda, double h) {
   const State& now = current();
   State& next = trial();
   double low = 0, high = 1, at_low = now.x[variable], at_high = at_low + d[variable];
   const double least = std::min(std::abs(at_low), std::abs(at_high));
+  if (is_rounding(variable)) return false;
   for (int k = 0; k < most_pole_bisections; ++k) {
     const double share = low + (high - low) / 2;
     next.d = share * d;

@@ -118,7 +118,7 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
   int exponent = first_probe;
   Attempt found = probe(h, exponent);
   while (failed(found) && exponent < 0) found = probe(h, exponent += 2);
-  for (int k = first_probe - 10; failed(found) && k >= last_probe; k -= 10)
+  for (int k = first_probe - 10; failed(found) && k >= shortest_probe(); k -= 10)
     found = probe(h, exponent = k);
   if (failed(found)) {  // rates may be far from 0
     search_.look_far(true);

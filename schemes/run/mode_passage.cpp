@@ -4,6 +4,7 @@
 
 #include <perp/schemes/end_of_mode.hpp>
 #include <perp/schemes/events/events.hpp>
+#include <perp/schemes/known_part.hpp>
 #include <perp/schemes/run/mode_passage.hpp>
 
 namespace perp {
@@ -48,6 +49,7 @@ std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& foun
   if (may_split() && go_to_end_of_mode(scheme_, before, t_next, h)) {
     ++splits_;
     ++record_.counts()["split"];
+    keep_known(scheme_, before, h_);
     return std::nullopt;
   }
   ++record_.counts()["mode_changes"];
@@ -61,6 +63,27 @@ std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& foun
   return go_in_short_steps(t_next, h, whole);
 }
 
+/// Is the rest of a step so short that what happens in it is for the next one to tell? The state is at its end then.
+bool ModePassage::ends_with(const Step& before, double t_next) {
+  if (t_next - before.t > end_of_step * h_) return false;
+  Step end = before;
+  end.t = t_next;
+  scheme_.restore(end);
+  --record_.counts()["mode_changes"];
+  return true;
+}
+
+/// The step as it is, where its short steps are not solved but it shrinks with its length. False: it does not.
+bool ModePassage::takes_unrefined(const Refinement& refinement, const Step& before, const Vector& whole, double t_next,
+                                  double h) {
+  if (refinement.status != Status::not_solved || !shrinks_as_a_whole(scheme_, before, whole, h) ||
+      !take_step(scheme_, before, t_next, h))
+    return false;
+  ++record_.counts()["not_refined"];
+  log_step(before);
+  return true;
+}
+
 /// A change of mode within one step, `whole` its motion: the step is taken where it is a smooth motion or a
 /// kink; else its short steps say what happened.
 std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& before, const Vector& whole,
@@ -71,13 +94,9 @@ std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& befor
     log_step(before);
     return std::nullopt;
   }
+  if (!lost && ends_with(before, t_next)) return std::nullopt;
   const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
-  if (refinement.status == Status::not_solved && !lost && shrinks_as_a_whole(scheme_, before, whole, h) &&
-      take_step(scheme_, before, t_next, h)) {
-    ++record_.counts()["not_refined"];
-    log_step(before);
-    return std::nullopt;
-  }
+  if (!lost && takes_unrefined(refinement, before, whole, t_next, h)) return std::nullopt;
   if (refinement.status != Status::solved) {
     // The selector went where no sequence of shorter steps leads: the solution ended on the way.
     scheme_.restore(refinement.to);

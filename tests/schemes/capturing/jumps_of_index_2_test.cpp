@@ -139,4 +139,55 @@ TEST_SUITE("schemes/capturing/jumps_of_index_2") {
       for (std::size_t row = 1; row < run.size(); ++row) CHECK(std::abs(run.x[row][2] + 1 / 1.5) < 1e-7);
     }
   }
+
+  TEST_CASE("a jump at the end of a step is one, and no row has its impulse") {
+    // x1 falls to -3/2 at t = 15/8, a multiple of h up to the rounding of 375 steps, and jumps to -53/30 there.
+    const Model model = read_model_text(
+        "[variables]\nx1 = -1\nx2 = -1\nz = 0\n[model]\nequations = [\"der(x1) = -0.5 + 0.5*z\", \"der(x2) = -1 + 2*z\", "
+        "\"x2 = 0.25*x1 - 0.75 + abs(x1 - 1) - abs(x1 - 2) + 0.5*sign(x1 + 1.5) - 0.5*sign(x1 - 2)\"]\n[run]\nt = [0, 2]\n",
+        "end");
+    for (const std::string& scheme : schemes) {
+      CAPTURE(scheme);
+      const Trajectory run = run_by(model, scheme, 0.005);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(std::ranges::count(run.events, EventKind::jump, &Event::kind) == 1);
+      CHECK(run.events.size() == 1);
+      CHECK(std::abs(run.x.back()[0] + 1.8) < 1e-9);
+      for (std::size_t row = 1; row < run.size(); ++row) CHECK(std::abs(run.x[row][2] - 1.4 / 3) < 1e-8);
+    }
+  }
+
+  TEST_CASE("a jump over several surfaces keeps the order of the located scheme wherever rounding puts its start") {
+    const Model model = read_model_text(
+        "[variables]\nx1 = -2.75\nx2 = -0.6875\nz = 0\n[model]\nequations = [\"der(x1) = -1 + 2*z\", \"der(x2) = 0.5 - 0.5*z\", "
+        "\"x2 = 0.75*x1 - 0.75 + 0.5*abs(x1 + 0.5) - 0.5*sign(x1 + 2) - 0.5*sign(x1 + 0.5)\"]\n[run]\nt = [0, 2]\n",
+        "surfaces");
+    for (const double h : {0.1, 0.01, 0.0051, 0.005, 0.004, 0.001}) {
+      CAPTURE(h);
+      const Trajectory run = run_by(model, "located", h);
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.message.find("first order") == std::string::npos);
+      REQUIRE(run.events.size() == 1);
+      CHECK(run.events[0].kind == EventKind::jump);
+      CHECK(std::abs(run.events[0].x_after[0] - 1.0 / 3) < 1e-9);
+    }
+  }
+
+  TEST_CASE("a variable that is 0 up to the rounding of its steps passes no pole: nothing jumps before the mode ends") {
+    for (const double unit : {1.0, 0x1p20, 0x1p-20})
+      for (const double theta : {1.0, 0.5}) {
+        CAPTURE(unit);
+        CAPTURE(theta);
+        const Model model = read_model_text(
+            fmt::format("[variables]\nx1 = 2.625\nx2 = {0}\nz = 0\n[model]\nequations = [\"der(x1) = -2 + z + 0*x1*x1\", "
+                        "\"der(x2)/{1} = 1 + 0.5*z\", \"x2/{1} = -x1 + 0.5*abs(x1 - 0.5) + sign(x1 - 0.5)\"]\n[run]\nt = [0, 2]\n",
+                        -0.5625 * unit, unit),
+            "zero");
+        const Trajectory run = integrate(model.system, model.x0(), model.run.span, Theta{.h = 0.005, .theta = theta});
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        REQUIRE(run.events.size() == 1);
+        CHECK(std::abs(run.events[0].t - 1.0625) < 1e-9);
+        CHECK(std::abs(run.x.back()[0] + 1.4375) < 1e-9);
+      }
+  }
 }
