@@ -16,7 +16,7 @@ void NonlinearCapturing::transfer(Archive& archive) {
   Mode oriented = is_oriented ? *oriented_mode_ : Mode{};
   archive(modes_, is_first_order_, of_high_index_, first_order_, begins_, step_, newton_, search_, resets_, path_, settled_);
   archive(previous_, now_, trial_, before_, sides_before_, last_rate_, start_x_error_, start_t_error_, is_oriented, oriented,
-          orientation_, old_mode_lasts_, left_branch_, residual_, allowed_until_, passed_at_start_);
+          orientation_, old_mode_lasts_, left_branch_, residual_, allowed_until_, leaps_, passed_at_start_);
   archive(searches_, not_enumerated_, undetermined_, weak_, followed_);
   if (archive.is_reading()) oriented_mode_ = is_oriented ? &*modes_.insert(oriented).first : nullptr;
   for (State& state : states_) transfer(archive, state);

@@ -261,6 +261,19 @@ void NonlinearCapturing::keep_own_branch(const ModeSolution* own, FoundSolutions
   search_.write_errors(solution);
 }
 
+/// keep_mode takes the nearest of what is easily found; who asks for all, or finds none, scans.
+FoundSolutions NonlinearCapturing::find_solutions(double h, const Mode& present, const Vector& d, const ModeSolution* own) {
+  const Vector lambda = current().lambda;
+  const bool thorough = options_.selector == Selector::minimal_norm || start_pending_;
+  left_branch_ = false;
+  FoundSolutions found = thorough ? search_.all(present, d, lambda) : search_.nearest(present, d, lambda);
+  keep_own_branch(own, found);
+  if (thorough || !(found.list.empty() || leaps(h, found, d))) return found;
+  found = search_.all(present, d, lambda);
+  keep_own_branch(own, found);
+  return found;
+}
+
 Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own) {
   ++searches_;
   const Mode present = !start_pending_   ? mode()
@@ -268,17 +281,7 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
                                          : before_;
   Vector d(step_.n());
   predict(h, d);
-  const Vector lambda = current().lambda;
-  // keep_mode takes the nearest of what is easily found; who asks for all, or finds none, scans.
-  const bool thorough = options_.selector == Selector::minimal_norm || start_pending_;
-  left_branch_ = false;
-  FoundSolutions found =
-      thorough ? search_.all(present, d, lambda) : search_.nearest(present, d, lambda);
-  keep_own_branch(own, found);
-  if (found.list.empty() && !thorough) {
-    found = search_.all(present, d, lambda);
-    keep_own_branch(own, found);
-  }
+  FoundSolutions found = find_solutions(h, present, d, own);
   search_from_last_rate(h, present, own, found);
   if (search_.has_too_many_modes()) ++not_enumerated_;
   if (found.list.empty()) return none_found(found);

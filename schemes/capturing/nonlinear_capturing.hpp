@@ -140,6 +140,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool follow_branch(double h);
   int count_in_mode();
   std::string without_value(const Vector& x0, double t);
+  FoundSolutions find_solutions(double h, const Mode& present, const Vector& d, const ModeSolution* own);
+  bool leaps(double h, const FoundSolutions& found, const Vector& d);
   Attempt attempt_all_modes(double h, const ModeSolution* own);
   void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
   void search_from_last_rate(double h, const Mode& present, const ModeSolution* own, FoundSolutions& found);
@@ -231,6 +233,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool left_branch_ = false;  // solutions on other branches of the present mode were found
   double residual_ = 0;  // largest of the accepted steps
   double allowed_until_ = -inf;  // until then steps share the work that Newton's method may do
+  int leaps_ = 0;                // within that, see `leaps`
   std::string message_;
   long passed_at_start_ = 0;  // conditions that begin on their surface and leave it as if they passed
   long searches_ = 0, not_enumerated_ = 0, undetermined_ = 0, weak_ = 0, followed_ = 0;

@@ -19,6 +19,7 @@ Attempt NonlinearCapturing::attempt(double t_next, double h) {
   if (!(t() < allowed_until_)) {
     newton_.allow(most_iterations);
     allowed_until_ = t() + options_.h / 2;
+    leaps_ = 0;
   }
   is_first_order_ = theta_ == 1 || start_pending_ || current().begins;
   Attempt found = step_to(t_next, h);

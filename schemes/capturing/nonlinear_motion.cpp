@@ -8,6 +8,9 @@
 namespace perp {
 namespace {
 
+constexpr int longest_leap = -30;  ///< h·2^longest_leap is a moment: what a step of it moves further than its mode is a jump
+constexpr int most_leaps = 32;     ///< within half a step, of which every mode is asked
+
 /// The share of a step at which a value that goes straight from `from`, in a range, to `to` leaves it,
 /// inside the step or, where it only comes nearer to an end, beyond.
 void watch(const Range& range, double from, double to, bool beyond, double& share) {
@@ -21,6 +24,16 @@ void watch(const Range& range, double from, double to, bool beyond, double& shar
 }
 
 }  // namespace
+
+/// Does a step of a moment lead farther than the motion of the mode before, d, explains: is it a jump? A nearer one may
+/// not have been found easily.
+bool NonlinearCapturing::leaps(double h, const FoundSolutions& found, const Vector& d) {
+  if (h > std::ldexp(options_.h, longest_leap) || leaps_ == most_leaps) return false;
+  const double reach = 2 * step_.norm(d);
+  if (std::ranges::any_of(found.list, [&](const ModeSolution& solution) { return solution.norm <= reach; })) return false;
+  ++leaps_;
+  return true;
+}
 
 void NonlinearCapturing::linearise_trial() const {
   const State& next = trial();

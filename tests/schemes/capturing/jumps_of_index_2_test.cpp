@@ -190,4 +190,23 @@ TEST_SUITE("schemes/capturing/jumps_of_index_2") {
         CHECK(std::abs(run.x.back()[0] + 1.4375) < 1e-9);
       }
   }
+
+  TEST_CASE("of two jumps the smaller one is taken, in nonlinear models too") {
+    // From (1, 4.75) to x1 = 65/41 or to -53/19.
+    for (const char* bend : {"", " + 0*x1*x1"})
+      for (const std::string& scheme : schemes) {
+        CAPTURE(bend);
+        CAPTURE(scheme);
+        const Model model = read_model_text(
+            fmt::format("[variables]\nx1 = -1.875\nx2 = 5.46875\nz = 0\n[model]\nequations = [\"der(x1) = 2 + 1.5*z{}\", "
+                        "\"der(x2) = 1.5 - z\", \"x2 = 0.25*x1 + 0.5 + abs(x1 + 2) + 0.5*abs(x1 - 1) + abs(x1 - 1.5) - 0.5*sign(x1 - "
+                        "1)\"]\n[run]\nt = [0, 1]\n",
+                        bend),
+            "two");
+        const Trajectory run = run_by(model, scheme, 0.01);
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        REQUIRE(run.events.size() == 1);
+        CHECK(std::abs(run.events[0].x_after[0] - 65.0 / 41) < 1e-9);
+      }
+  }
 }
