@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/schemes/scheme.hpp>
+#include <perp/schemes/step/step_gate.hpp>
 
 namespace perp {
 
@@ -19,9 +20,10 @@ inline Vector unknown_part(Scheme& scheme, const Step& before) {
   return (error.array() <= known_to * size.array()).select(0, error);
 }
 
-/// Puts in `state`, the current one, the values of algebraic variables in x that differ by no more than its rounding.
+/// Puts in `state`, the current one, the values of algebraic variables in x that differ by no more than its rounding, up to
+/// which the gate lets a step pass.
 inline void take_known(Scheme& scheme, const Vector& x, Step& state) {
-  const Vector error = scheme.rounding();
+  const Vector error = most_rounding * scheme.rounding();
   bool is_other = false;
   for (int j = 0; j < static_cast<int>(state.x.size()); ++j) {
     const double change = std::abs(state.x[j] - x[j]);

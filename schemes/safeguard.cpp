@@ -285,6 +285,20 @@ void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, doub
   if (!take_step(scheme, before, first.t, first.t - before.t)) scheme.restore(first);
 }
 
+/// The shortest step from `low` that has a solution, by doubling the one to `high`. Where it keeps the mode, but is too
+/// short to move the state, the mode ends within its rounding: a longer one leaves it.
+Attempt attempt_to_leave(Scheme& scheme, double low, double high, double t_next) {
+  Attempt attempt = scheme.attempt(high, high - low);
+  const auto rests = [&] {
+    const Vector moved = scheme.motion(scheme.x(), scheme.attempted()).cwiseAbs();
+    return (moved.array() <= scheme.motion_rounding(scheme.x(), scheme.x()).array()).all();
+  };
+  const auto stays = [&] { return attempt.status != Status::solved || (attempt.kept_mode && rests()); };
+  for (double step = 2 * (high - low); stays() && low + step <= t_next; step *= 2)
+    attempt = scheme.attempt(low + step, step);
+  return attempt;
+}
+
 /// `refine` without the states at its ends.
 Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
   Refinement result;
@@ -318,11 +332,7 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
       result.status = Status::solved;
       return result;
     }
-    // Leave the mode: by the shortest step that has a solution, the longest tried last.
-    attempt = scheme.attempt(high, high - low);
-    for (double step = 2 * (high - low); attempt.status != Status::solved && low + step <= t_next;
-         step *= 2)
-      attempt = scheme.attempt(low + step, step);
+    attempt = attempt_to_leave(scheme, low, high, t_next);
     if (attempt.status != Status::solved) attempt = scheme.attempt(t_next, t_next - low);
     if (attempt.status != Status::solved && t_next - low <= end_of_step * h) {
       // Too short a rest to tell anything: the state is that at the end of the step.

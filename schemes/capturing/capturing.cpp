@@ -348,7 +348,7 @@ void Capturing::accept() {
   now_ = trial_;
   trial_ = oldest;
   if (!current().is_fresh) return;
-  fresh_.add(current().t, x());
+  fresh_.add(x());
   const State& before = states_[static_cast<std::size_t>(previous_)];
   if (std::isnan(first_order_.since) && before.mode == current().mode && exceeds_index(mode()))
     first_order_ = first_order_since(before.t, equations_.laws(), mode(), *index(mode()));
@@ -366,7 +366,7 @@ void Capturing::restore(const Step& state) {
   now.cache = nullptr;
   now.outputs_known = true;
   now.is_point = false;
-  now.is_fresh = first_ && (fresh_.contains(state.t, state.x) || exceeds_index(state.mode));
+  now.is_fresh = first_ && (fresh_.contains(state.x) || exceeds_index(state.mode));
 }
 
 void Capturing::interpolate(double s, Vector& x) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
@@ -13,38 +12,34 @@ namespace perp {
 
 /// The last states at which something begins: a start, a reset, a change of mode. What stands before
 /// them is no part of the solution behind, so that steps from them read nothing of it. A run goes back
-/// to a few of them while it looks for the end of a mode. A state is what its variables with rates are.
+/// to a few of them while it looks for the end of a mode. A state is what its variables with rates are, at whichever time:
+/// the end of a step may be told to be a rounding later.
 class FreshStates {
  public:
   /// `has_rate`: of each variable, it outlives this.
   explicit FreshStates(const std::vector<char>& has_rate) : has_rate_(has_rate) {}
 
-  void add(double t, const Vector& x) {
-    if (contains(t, x)) return;
-    states_[next_] = {t, x};
+  void add(const Vector& x) {
+    if (contains(x)) return;
+    states_[next_] = x;
     next_ = (next_ + 1) % states_.size();
   }
-  [[nodiscard]] bool contains(double t, const Vector& x) const {
-    return std::any_of(states_.begin(), states_.end(), [&](const State& state) { return state.t == t && is_same(state.x, x); });
+  [[nodiscard]] bool contains(const Vector& x) const {
+    return std::any_of(states_.begin(), states_.end(), [&](const Vector& state) { return is_same(state, x); });
   }
 
   void transfer(Archive& archive) { archive(states_, next_); }
 
  private:
-  struct State {
-    double t = std::numeric_limits<double>::quiet_NaN();
-    Vector x{};
-    void transfer(Archive& archive) { archive(t, x); }
-  };
-
   [[nodiscard]] bool is_same(const Vector& a, const Vector& b) const {
+    if (a.size() != b.size()) return false;  // none yet
     for (Eigen::Index j = 0; j < a.size(); ++j)
       if (has_rate_[static_cast<std::size_t>(j)] != 0 && a[j] != b[j]) return false;
     return true;
   }
 
   const std::vector<char>& has_rate_;
-  std::array<State, 8> states_;
+  std::array<Vector, 8> states_;
   std::size_t next_ = 0;
 };
 

@@ -69,7 +69,7 @@ void NonlinearCapturing::begin_here() {
   current().fresh = true;
   if (theta_ == 1) return;
   current().begins = true;
-  begins_.add(t(), x());
+  begins_.add(x());
 }
 
 /// The step in the equations of the present mode on the branch of the present state, wherever its
@@ -348,7 +348,9 @@ void NonlinearCapturing::accept() {
   previous_ = now_;
   now_ = trial_;
   trial_ = oldest;
-  if (current().begins) begins_.add(t(), x());
+  if (current().begins) begins_.add(x());
+  current().entered = previous().mode != current().mode;
+  if (current().entered) entered_.add(x());
   follow_path();
 }
 
@@ -362,8 +364,9 @@ void NonlinearCapturing::restore(const Step& state) {
   now.d.setZero();
   now.h = 0;
   now.weak = now.fresh = false;
+  now.entered = entered_.contains(state.x);
   now.begins =
-      theta_ < 1 && (begins_.contains(state.t, state.x) || of_high_index_.contains(state.mode));
+      theta_ < 1 && (begins_.contains(state.x) || of_high_index_.contains(state.mode));
   follow_path();
 }
 

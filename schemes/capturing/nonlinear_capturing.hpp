@@ -92,6 +92,7 @@ class NonlinearCapturing final : public ModewiseScheme {
     const Mode* mode = nullptr;  // one of modes_
     bool fresh = false;          // after a start or a reset: algebraic variables are guesses
     bool begins = false;         // θ < 1: the next step is one of backward Euler
+    bool entered = false;        // by a change of mode: algebraic variables may be impulses
     bool is_first_order = false;  // so was the one that led here
     bool weak = false;           // on the bound of a branch as far as rounding lets see
     double residual = 0;         // largest |F_i| / e_i
@@ -210,6 +211,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::map<Mode, int> of_high_index_;  // modes met in which every step is
   FirstOrder first_order_;
   FreshStates begins_{differential_};  // of State::begins
+  FreshStates entered_{differential_};
   mutable ImplicitStep step_;
   ModeNewton newton_;
   StepSearch search_;

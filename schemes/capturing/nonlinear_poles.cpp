@@ -17,7 +17,7 @@ constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a p
 bool NonlinearCapturing::passes_pole(double h) {
   const State& now = current();
   State& next = trial();
-  if (now.fresh) return false;
+  if (now.fresh || now.entered) return false;
   for (int j = 0; j < step_.n(); ++j) {
     const double before = now.x[j], after = before + next.d[j];
     const bool changes_sign = (before < 0 && after > 0) || (before > 0 && after < 0);

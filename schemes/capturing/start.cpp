@@ -275,7 +275,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
     events.push_back(start_event(t, x0, limit.x, consistent, motion(x0, limit.x).norm(),
                                  violation_of_constraints(equations_.laws(), *limit.mode,
                                                           limit.lambda, constraints(x, t))));
-  if (first_ && !is_determined_at_once(*limit.mode)) fresh_.add(t, x);
+  if (first_ && !is_determined_at_once(*limit.mode)) fresh_.add(x);
   restore({t, x, limit.lambda, limit.w, *limit.mode});
   return true;
 }
