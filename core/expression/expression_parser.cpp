@@ -190,9 +190,11 @@ namespace {
 std::vector<std::string> names_of(const Scope& scope) {
   std::vector<std::string> names;
   for (const std::string& name : scope.names)
-    if (!scope.aliases.contains(name) || is_name(name)) names.push_back(name);
+    if ((!scope.aliases.contains(name) || is_name(name)) && !scope.elsewhere.contains(name))
+      names.push_back(name);
   for (const auto& alias : scope.aliases)
-    if (is_name(alias.first)) names.push_back(alias.first);
+    if (is_name(alias.first) && !scope.elsewhere.contains(alias.first))
+      names.push_back(alias.first);
   return names;
 }
 

@@ -38,7 +38,8 @@ std::string ExpressionParser::expected_names() const {
   constexpr std::size_t most = 8;
   std::vector<std::string> names;
   for (const std::string& name : scope_.names)
-    if (!scope_.aliases.contains(name) || is_name(name)) names.push_back(name);  // no literal
+    if ((!scope_.aliases.contains(name) || is_name(name)) && !scope_.elsewhere.contains(name))
+      names.push_back(name);  // no literal
   if (names.empty()) return "a number (there are no names to use here)";
   if (names.size() == 1) return names[0];
   std::string list;

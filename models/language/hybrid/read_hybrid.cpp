@@ -39,6 +39,8 @@ class HybridTexts {
   int parsed(const Value& value, const Parse& parse);
   int placed(const Value& value, int line);
   [[nodiscard]] int place_of_input(int input) const;
+  [[nodiscard]] bool known_above(int place, int own) const;
+  [[nodiscard]] Scope scope_of_first_input() const;
   void read_equation(const Value& value);
   void read_constraint(const Value& value);
   void read_outputs(const Value& outputs);
@@ -185,28 +187,45 @@ int HybridTexts::placed(const Value& value, int line) {
   return placed_[at(line)];
 }
 
+/// May the formula of the input at place `own` hold the signal at `place`?
+bool HybridTexts::known_above(int place, int own) const {
+  return place == HybridModel::time_input() || (place >= model_.parameter_input(0) && place < own);
+}
+
+/// All names; messages do not list those that the first input may not hold. They have no reason: a
+/// formula with one is parsed and then refused as a whole.
+Scope HybridTexts::scope_of_first_input() const {
+  Scope scope = scope_;
+  const int first = model_.known_input(0);
+  for (std::size_t i = 0; i < scope.names.size(); ++i)
+    if (!known_above(place_of_input(static_cast<int>(i)), first))
+      scope.elsewhere.try_emplace(scope.names[i]);
+  return scope;
+}
+
 /// u(t): a number, a formula of t, the parameters and the inputs above it, or data of a file.
 void HybridTexts::read_inputs() {
   InputTables tables(context_, model_.head);
+  Scope above = scope_of_first_input();
   for (const Member* member : inputs_) {
+    if (!model_.inputs.empty()) above.elsewhere.erase(model_.inputs.back().name);
     const std::string what = "input '" + member->key + "'";
     const Value& value = *context_.find(table("inputs"), "inputs", member->key);
     if (value.kind == Value::Kind::table) {
       model_.inputs.push_back(tables.read(member->key, value, model_.head.run.span, model_.tape));
       continue;
     }
+    const int own = model_.known_input(static_cast<int>(model_.inputs.size()));
     int line = -1;
     if (value.kind == Value::Kind::number) {
       line = model_.tape.constant(context_.number(value, what));
     } else {
       context_.check_kind(value, Value::Kind::text, what);
-      line = parsed(value, [&] { return parse_formula(value.text, scope_, parsing_, forms_); });
+      line = parsed(value, [&] { return parse_formula(value.text, above, parsing_, forms_); });
     }
-    const int own = model_.known_input(static_cast<int>(model_.inputs.size()));
     for (const int k : lines_below(model_.tape, line)) {
       const Instruction& here = model_.tape[k];
-      if (here.operation != Operation::input || here.a == HybridModel::time_input()) continue;
-      if (here.a < model_.parameter_input(0) || here.a >= own)
+      if (here.operation == Operation::input && !known_above(here.a, own))
         document_.fail(
             value,
             fmt::format(

@@ -79,6 +79,16 @@ TEST_CASE("a name that a constraint does not know is told beside those that it d
         "10:", "unknown name 'zz'; expected one of ");
 }
 
+TEST_CASE("a name that an input does not know is told beside those that it may hold") {
+  const std::string message = complaint_of(
+      "[variables]\nx = 1\n[inputs]\nu1 = \"t\"\nu2 = \"u1 + xx\"\nu3 = 0\n[model]\n"
+      "equations = [\"der(x) = u2\"]\n");
+  tells(message, "5:12:", "unknown name 'xx'; expected one of u1, t");
+  CHECK(message.find("u2") == std::string::npos);
+  CHECK(message.find("u3") == std::string::npos);
+  CHECK(message.find("did you mean 'x'") == std::string::npos);
+}
+
 TEST_CASE("wrong binaries and constraints are refused at their place") {
   tells(complaint_of(room("z = 2", band)), "7:5:", "start of binary 'z' is 2; expected 0 or 1");
   tells(complaint_of(room("z = 0.5", band)), "7:5:", "start of binary 'z' is 0.5; expected 0 or 1");
