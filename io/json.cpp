@@ -67,7 +67,10 @@ struct JsonText {
   }
   Library operator()(const Json::Table& table) const {
     Library result = Library::object();
-    for (const auto& [key, value] : table) result[key] = std::visit(*this, value.value_);
+    auto& members = result.get_ref<Library::object_t&>();
+    members.reserve(table.size());
+    // To the end, without a look at those before it.
+    for (const auto& [key, value] : table) members.emplace_back(key, std::visit(*this, value.value_));
     return result;
   }
   Library operator()(const auto& value) const { return value; }
@@ -170,6 +173,11 @@ Json& Json::operator[](std::string_view key) {
   for (Member& member : table)
     if (member.key == key) return member.value;
   return table.emplace_back(Member{std::string(key)}).value;
+}
+
+void Json::add(std::string key, Json value) {
+  if (is_null()) value_ = Table();
+  std::get<Table>(value_).push_back({std::move(key), std::move(value)});
 }
 
 void Json::erase(std::string_view key) {

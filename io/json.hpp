@@ -75,6 +75,8 @@ class Json {
   [[nodiscard]] const Json& operator[](std::string_view key) const;
   /// The member, made where there is none; null is made a table.
   Json& operator[](std::string_view key);
+  /// Adds a member whose key stands nowhere else in the table, without looking; null is made a table.
+  void add(std::string key, Json value);
   void erase(std::string_view key);
 
   /// As text; with `indent` 0 or more one value a line.
@@ -108,7 +110,7 @@ Json::Json(const std::array<T, n>& values) : value_(List(values.begin(), values.
 
 template <class T>
 Json::Json(const std::map<std::string, T>& members) : Json(object()) {
-  for (const auto& [key, value] : members) (*this)[key] = value;
+  for (const auto& [key, value] : members) add(key, value);
 }
 
 /// A text that is no JSON.

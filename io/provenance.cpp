@@ -65,9 +65,9 @@ Json options_to_json(const Model& model, const std::vector<std::string>& set) {
 
 Json provenance(const Model& model, const std::vector<std::string>& set) {
   Json parameters = Json::object();
-  for (const auto& [name, value] : model.parameters) parameters[name] = value;
+  for (const auto& [name, value] : model.parameters) parameters.add(name, value);
   Json start = Json::object();
-  for (const Variable& variable : model.variables) start[variable.name] = variable.start;
+  for (const Variable& variable : model.variables) start.add(variable.name, variable.start);
   return {{"program", "perp"},
           {"version", PERP_VERSION},
           {"model",
@@ -94,7 +94,7 @@ Json provenance(const Model& model, const Trajectory& run, const std::vector<std
         {{"name", model.laws()[i].name}, {"column", columns.lambda[i]}, {"branches", branches}});
   }
   json["laws"] = laws;
-  for (const auto& [name, unit] : column_units(model)) json["units"][name] = unit;
+  if (const auto units = column_units(model); !units.empty()) json["units"] = units;
   json["status"] = to_string(run.status);
   json["message"] = run.message;
   json["counts"] = run.counts;

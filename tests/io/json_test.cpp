@@ -21,6 +21,16 @@ TEST_SUITE("io") {
     CHECK(json["list"].size() == 3);
   }
 
+  TEST_CASE("members that are added without a look at the others are those of the table") {
+    Json table;
+    for (int k = 0; k < 1000; ++k) table.add("key" + std::to_string(k), k);
+    CHECK(table.size() == 1000);
+    CHECK(table["key517"].whole() == 517);
+    const Json read = parse_json(table.dump());
+    CHECK(read.members().back().key == "key999");
+    CHECK(read.dump() == table.dump());
+  }
+
   TEST_CASE("numbers of JSON are the doubles and whole numbers that were written, to the last bit") {
     for (const double value : {0.1, 1e-300, 5e-324, 1.7976931348623157e308, -0.0, 1.0 / 3})
       CHECK(parse_json(to_json(value).dump()).number() == value);
