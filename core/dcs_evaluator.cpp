@@ -3,6 +3,11 @@
 #include <perp/core/expression/polynomial.hpp>
 
 namespace perp {
+namespace {
+
+constexpr int few_linearizations = 8;  ///< all of a run whose matrix stays, and no more than making lanes of them takes
+
+}  // namespace
 
 DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   validate(system);
@@ -37,7 +42,7 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
     const int line = linear.outputs[rows + k];
     if (linear.tape[line].operation != Operation::constant) variable_.push_back({k, inputs_of(line)});
   }
-  linear_ = TapeCode(linear.tape, linear.outputs, rows);
+  linear_ = TapeCode(linear.tape, linear.outputs, rows, few_linearizations);
 
   lines.clear();
   for (const Reset& reset : system.resets) {
@@ -48,7 +53,7 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
     lines.insert(lines.end(), reset.values.begin(), reset.values.end());
   }
   reset_start_.push_back(lines.size());
-  resets_ = bound(lines);
+  if (!lines.empty()) resets_ = bound(lines);
 }
 
 void DcsEvaluator::Program::run(const double* z, int inputs, double* result, std::size_t from,
@@ -65,10 +70,7 @@ void DcsEvaluator::evaluate(const double* z, double* rows) {
 void DcsEvaluator::evaluate_bounded(const double* z, const double* z_error, double* rows,
                                     double* errors) {
   bounded_rows_.run(z, z_error);
-  for (std::size_t k = 0; k < bounded_rows_.outputs(); ++k) {
-    rows[k] = bounded_rows_.output(k).value;
-    errors[k] = bounded_rows_.output(k).error;
-  }
+  bounded_rows_.copy_outputs(rows, errors);
 }
 
 void DcsEvaluator::evaluate_wide(std::span<const WideNumber> z, WideNumber* rows) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <perp/core/tape/bounded_tape.hpp>
@@ -57,6 +58,19 @@ BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inp
   if (!lanes_.serves()) return;
   changing_ = {};
   values_ = {};
+}
+
+void BoundedTape::copy_outputs(double* values, double* errors) const {
+  if (lanes_.serves()) {
+    std::copy(lanes_.output_values().begin(), lanes_.output_values().end(), values);
+    std::copy(lanes_.output_errors().begin(), lanes_.output_errors().end(), errors);
+    return;
+  }
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    const RunningError& result = values_[static_cast<std::size_t>(outputs_[k])];
+    values[k] = result.value;
+    errors[k] = result.error;
+  }
 }
 
 void BoundedTape::run(const double* z, const double* z_error) {

@@ -32,6 +32,8 @@ class BoundedTape {
   [[nodiscard]] const std::vector<Line>& changing() const { return changing_; }
   [[nodiscard]] const std::vector<RunningError>& values() const { return values_; }
   [[nodiscard]] const std::vector<int>& output_lines() const { return outputs_; }
+  /// All outputs.
+  void copy_outputs(double* values, double* errors) const;
   [[nodiscard]] RunningError output(std::size_t k) const {
     return lanes_.serves() ? lanes_.output(k) : values_[static_cast<std::size_t>(outputs_[k])];
   }

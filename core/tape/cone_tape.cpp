@@ -22,27 +22,26 @@ ConeTape::ConeTape(Tape tape, std::vector<int> outputs)
       place_(at(tape_.size()), -1) {}
 
 /// The lines that an output needs, in their order.
-std::vector<int> ConeTape::lines_below(int output) {
-  std::vector<int> lines;
+void ConeTape::find_lines_below(int output) {
+  lines_.clear();
   const auto meet = [&](int line) {
     if (line < 0 || std::exchange(place_[at(line)], 0) >= 0) return;
-    lines.push_back(line);
+    lines_.push_back(line);
   };
   meet(output);
-  for (std::size_t next = 0; next < lines.size(); ++next) {
-    const Instruction& line = tape_[lines[next]];
+  for (std::size_t next = 0; next < lines_.size(); ++next) {
+    const Instruction& line = tape_[lines_[next]];
     if (has_no_operands(line)) continue;
     meet(line.a);
     meet(line.b);
   }
-  std::sort(lines.begin(), lines.end());
-  return lines;
+  std::sort(lines_.begin(), lines_.end());
 }
 
 /// The form of the cone with these lines; its inputs and numbers become those of the cone.
-ConeTape::Form& ConeTape::form_of(const std::vector<int>& lines, Cone& cone) {
+ConeTape::Form& ConeTape::form_of(Cone& cone) {
   cone.inputs = inputs_.size();
-  for (const int number : lines) {
+  for (const int number : lines_) {
     const Instruction& line = tape_[number];
     if (line.operation == Operation::input) {
       place_[at(number)] = static_cast<int>(inputs_.size() - cone.inputs);
@@ -51,8 +50,8 @@ ConeTape::Form& ConeTape::form_of(const std::vector<int>& lines, Cone& cone) {
   }
   const auto inputs = inputs_.size() - cone.inputs;
   cone.leaves = leaves_.size();
-  leaves_.resize(leaves_.size() + inputs);
-  for (const int number : lines) {
+  leaves_.insert(leaves_.end(), inputs, 0.0);
+  for (const int number : lines_) {
     const Instruction& line = tape_[number];
     if (line.operation == Operation::constant) {
       place_[at(number)] = static_cast<int>(leaves_.size() - cone.leaves);
@@ -60,18 +59,21 @@ ConeTape::Form& ConeTape::form_of(const std::vector<int>& lines, Cone& cone) {
     }
   }
   const auto leaves = leaves_.size() - cone.leaves;
-  Form form{{}, inputs, leaves};
-  std::vector<int> key{static_cast<int>(inputs), static_cast<int>(leaves)};
+  // Of a form: its leaves, then operation and operands of each line.
+  key_.assign({static_cast<int>(inputs), static_cast<int>(leaves)});
   const auto place_of = [&](int line) { return line < 0 ? -1 : place_[at(line)]; };
-  for (const int number : lines) {
+  int next = static_cast<int>(leaves);
+  for (const int number : lines_) {
     const Instruction& line = tape_[number];
     if (has_no_operands(line)) continue;
-    place_[at(number)] = static_cast<int>(leaves + form.lines.size());
-    form.lines.push_back({line.operation, place_of(line.a), place_of(line.b), 0});
-    const Instruction& here = form.lines.back();
-    key.insert(key.end(), {static_cast<int>(here.operation), here.a, here.b});
+    place_[at(number)] = next++;
+    key_.insert(key_.end(), {static_cast<int>(line.operation), place_of(line.a), place_of(line.b)});
   }
-  return forms_.try_emplace(std::move(key), std::move(form)).first->second;
+  if (const auto known = forms_.find(key_); known != forms_.end()) return known->second;
+  Form form{{}, inputs, leaves};
+  for (std::size_t k = 2; k < key_.size(); k += 3)
+    form.lines.push_back({static_cast<Operation>(key_[k]), key_[k + 1], key_[k + 2], 0});
+  return forms_.try_emplace(key_, std::move(form)).first->second;
 }
 
 /// A form as instructions of the processor, its leaves as inputs.
@@ -86,10 +88,10 @@ void ConeTape::compile(Form& form) {
 }
 
 void ConeTape::find(int k) {
-  const std::vector<int> lines = lines_below(outputs_[at(k)]);
+  find_lines_below(outputs_[at(k)]);
   Cone& cone = cones_[at(k)];
-  cone.form = &form_of(lines, cone);
-  for (const int line : lines) place_[at(line)] = -1;
+  cone.form = &form_of(cone);
+  for (const int line : lines_) place_[at(line)] = -1;
   Form& form = *cone.form;
   values_.resize(std::max(values_.size(), form.leaves + form.lines.size()));
   if (++form.users == most_read) compile(form);

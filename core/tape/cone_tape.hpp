@@ -32,8 +32,8 @@ class ConeTape {
     Form* form = nullptr;  ///< null: not asked for yet
     std::size_t inputs = 0, leaves = 0;  ///< its own, in inputs_ and leaves_
   };
-  std::vector<int> lines_below(int output);
-  Form& form_of(const std::vector<int>& lines, Cone& cone);
+  void find_lines_below(int output);
+  Form& form_of(Cone& cone);
   void find(int k);
   static void compile(Form& form);
   double read(const Form& form, const double* leaves);
@@ -44,6 +44,7 @@ class ConeTape {
   std::map<std::vector<int>, Form> forms_;  // by operations and operands
   std::vector<int> inputs_;                 // of all cones
   std::vector<double> leaves_;              // of all cones: room for its inputs, then its numbers
+  std::vector<int> lines_, key_;  // of the cone that is made
   std::vector<int> place_;      // of a line in the cone that is made, -1: none
   std::vector<double> values_;  // of the present one that is read, its leaves first
 };

@@ -102,6 +102,8 @@ Step HybridRun::state_of(const SparseSteps& steps) const {
 /// An event for each sub-problem that has changed, where its constraint becomes positive on the path through the step.
 void HybridRun::log_changes(const SparseSteps& steps) {
   const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
+  if (steps.changes().empty()) return;
+  result_.counts["mode_changes"] += static_cast<long>(steps.changes().size());
   for (const PathChange& change : steps.changes()) {
     Event event;
     event.kind = EventKind::mode_change;
@@ -121,7 +123,6 @@ void HybridRun::log_changes(const SparseSteps& steps) {
     event.note = fmt::format("{}{}{}; {}", others, others.empty() ? "" : "; ",
                              hybrid_.constraints[at(change.constraint)].name, change.decided_by);
     result_.events.push_back(std::move(event));
-    ++result_.counts["mode_changes"];
   }
 }
 

@@ -156,8 +156,9 @@ void PiecewisePath::stand(int state, double s, double x) {
 }
 
 void PiecewisePath::find_crossings() {
+  for (const int l : touched_) watch(l, 0);
   for (int l = 0; l < constraints_; ++l)
-    if (is_touched_[at(l)] != 0 || at_end_[l] > errors_[l]) watch(l, 0);
+    if (at_end_[l] > errors_[l] && is_touched_[at(l)] == 0) watch(l, 0);
 }
 
 void PiecewisePath::watch(int l, double s) {

@@ -84,11 +84,9 @@ void SparseSteps::prepare_repetitions() {
 void SparseSteps::put(double t, double h) {
   knows_changed_ = false;
   inputs_[0] = t;
-  for (int j = 0; j < n_; ++j) {
-    inputs_[at(1 + j)] = (x_end_[j] - begin_[j]) / h;
-    inputs_[at(1 + n_ + j)] = x_end_[j];
-  }
-  for (int i = 0; i < q_; ++i) inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
+  Eigen::Map<Vector>(inputs_.data() + 1, n_) = (x_end_ - begin_) / h;
+  Eigen::Map<Vector>(inputs_.data() + 1 + n_, n_) = x_end_;
+  std::copy(z_end_.begin(), z_end_.end(), inputs_.begin() + 1 + 2 * n_);
 }
 
 bool SparseSteps::is_strict_at(double t, const Vector& x, const std::vector<int>& z) {
@@ -198,35 +196,35 @@ bool SparseSteps::solve(double t, double h, Until until) {
 /// Rows and bounds of their errors at the present state.
 void SparseSteps::look_at_rows(double t, double h) {
   put(t, h);
-  for (int j = 0; j < n_; ++j) {
-    const double error = unit_of_rounding / 2 * std::abs(x_end_[j]);
-    input_errors_[at(1 + n_ + j)] = error;
-    input_errors_[at(1 + j)] = 2 * error / h;
-  }
+  Eigen::Map<Vector> errors(input_errors_.data() + 1 + n_, n_);
+  errors = unit_of_rounding / 2 * x_end_.cwiseAbs();
+  Eigen::Map<Vector>(input_errors_.data() + 1, n_) = 2 * errors / h;
   evaluator_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
 }
 
 /// Is every equation 0 within its gate?
 bool SparseSteps::is_zero_at_end() {
   residual_ = 0;
+  constexpr double below = 1 - 4 * unit_of_rounding;
   for (int i = 0; i < n_; ++i) {
-    const double size = std::abs(rows_[at(i)]);
-    if (!(size <= most_rounding * errors_[at(i)]) || !std::isfinite(errors_[at(i)]))
-      return size == 0;
-    if (size > 0) residual_ = std::max(residual_, size / errors_[at(i)]);
+    const double size = std::abs(rows_[at(i)]), error = errors_[at(i)];
+    if (!(size <= most_rounding * error) || !std::isfinite(error)) return size == 0;
+    // Most quotients are smaller than one before, which is seen without them.
+    if (size > residual_ * error * below && size > 0) residual_ = std::max(residual_, size / error);
   }
   return true;
 }
 
 /// Constraints that are positive by more than their rounding. False: one is no number.
 bool SparseSteps::find_violated() {
-  is_violated_ = false;
-  for (int l = 0; l < g_count_; ++l) {
-    const double g = rows_[at(n_ + q_ + l)], error = errors_[at(n_ + q_ + l)];
-    if (!std::isfinite(g) || !std::isfinite(error)) return false;
-    is_violated_ = is_violated_ || g > error;
+  const double *const g = rows_.data() + n_ + q_, *const error = errors_.data() + n_ + q_;
+  bool is_finite = true, is_violated = false;
+  for (Eigen::Index l = 0; l < g_count_; ++l) {
+    is_finite = is_finite & std::isfinite(g[l]) & std::isfinite(error[l]);
+    is_violated = is_violated | (g[l] > error[l]);
   }
-  return true;
+  is_violated_ = is_violated;
+  return is_finite;
 }
 
 /// Ways through the step and steps from the starts that they shift, one after the other, until the

@@ -24,6 +24,11 @@ class BoundedLanes {
   [[nodiscard]] RunningError output(std::size_t k) const {
     return RunningError(output_values_[k], output_errors_[k]);
   }
+  /// All of them.
+  ///@{
+  [[nodiscard]] const std::vector<double>& output_values() const { return output_values_; }
+  [[nodiscard]] const std::vector<double>& output_errors() const { return output_errors_; }
+  ///@}
 
  private:
   LaneProgram program_;

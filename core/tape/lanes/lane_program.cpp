@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -106,9 +107,7 @@ class LaneProgramMaker {
   /// are of later forms, which are cut before.
   void cut(int form) {
     std::vector<int>& lines = members_[at(form)];
-    const auto earlier = [&](int a, int b) { return uses_[at(a)] < uses_[at(b)]; };
-    if (!std::is_sorted(lines.begin(), lines.end(), earlier))
-      std::sort(lines.begin(), lines.end(), earlier);
+    sort_by_uses(lines);
     std::size_t from = 0;
     while (from < lines.size()) {
       std::size_t to = end_of_piece(lines, from);
@@ -118,6 +117,28 @@ class LaneProgramMaker {
       add_piece(std::span(lines).subspan(from, to - from));
       from = to;
     }
+  }
+
+  void sort_by_uses(std::vector<int>& lines) {
+    const auto earlier = [&](int a, int b) { return uses_[at(a)] < uses_[at(b)]; };
+    if (std::is_sorted(lines.begin(), lines.end(), earlier)) return;
+    // The four numbers of a use, none of them negative, as two: they are compared often.
+    struct Place {
+      std::uint64_t form, lane;
+      int line;
+      bool operator<(const Place& other) const {
+        return form != other.form ? form < other.form : lane < other.lane;
+      }
+    };
+    const auto pair = [](int a, int b) { return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b); };
+    std::vector<Place> places;
+    places.reserve(lines.size());
+    for (const int line : lines) {
+      const Use& use = uses_[at(line)];
+      places.push_back({pair(use.form, use.side), pair(use.piece, use.lane), line});
+    }
+    std::sort(places.begin(), places.end());
+    std::transform(places.begin(), places.end(), lines.begin(), [](const Place& place) { return place.line; });
   }
 
   [[nodiscard]] std::size_t end_of_piece(const std::vector<int>& lines, std::size_t from) const {
