@@ -23,7 +23,37 @@ ConeTape rows_of(const HybridModel& model) {
   return {std::move(tape), std::move(rows)};
 }
 
+int rows_count(const HybridStructure& structure) { return static_cast<int>(structure.unknowns_of_row.size()); }
+
+/// Of each of `count` columns the rows from `from` to `to` - 1 that hold it, counted from `from`.
+std::vector<std::vector<int>> rows_of_each(const linear::Pattern& columns_of_row, int count, int from, int to) {
+  std::vector<std::vector<int>> rows(at(count));
+  for (int row = from; row < to; ++row)
+    for (const int column : columns_of_row[at(row)]) rows[at(column)].push_back(row - from);
+  return rows;
+}
+
+std::vector<std::vector<int>> of_blocks(const HybridStructure& structure, std::vector<int> SubProblem::* list) {
+  std::vector<std::vector<int>> lists;
+  for (const SubProblem& block : structure.blocks) lists.push_back(block.*list);
+  return lists;
+}
+
+std::vector<std::vector<int>> users_of(const HybridStructure& structure) {
+  std::vector<std::vector<int>> users(structure.blocks.size());
+  for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b)
+    for (const int other : structure.blocks[at(b)].needs) users[at(other)].push_back(b);
+  return users;
+}
+
 }  // namespace
+
+LocalRates::Lists::Lists(const std::vector<std::vector<int>>& lists) : start_{0} {
+  for (const std::vector<int>& list : lists) {
+    items_.insert(items_.end(), list.begin(), list.end());
+    start_.push_back(items_.size());
+  }
+}
 
 LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structure)
     : model_(model),
@@ -31,38 +61,17 @@ LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structur
       n_(model.n()),
       equations_(static_cast<int>(model.f.size())),
       rows_(rows_of(model)),
-      rows_of_unknown_(at(model.n() + model.q())),
-      users_(structure.blocks.size()),
-      by_unknown_(at(model.n() + model.q())),
-      by_state_(at(model.n())),
+      states_of_row_(structure.states_of_row),
+      unknowns_of_block_(of_blocks(structure, &SubProblem::unknowns)),
+      rows_of_block_(of_blocks(structure, &SubProblem::rows)),
+      rows_of_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), 0, equations_)),
+      by_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), equations_, rows_count(structure))),
+      by_state_(rows_of_each(structure.states_of_row, model.n(), equations_, rows_count(structure))),
+      users_(users_of(structure)),
       followers_(at(model.q())),
       met_by_(structure.blocks.size(), -1) {
-  for (int row = 0; row < static_cast<int>(structure.unknowns_of_row.size()); ++row) {
-    for (const int unknown : structure.unknowns_of_row[at(row)])
-      (row < equations_ ? rows_of_unknown_ : by_unknown_)[at(unknown)].push_back(
-          row < equations_ ? row : row - equations_);
-    if (row < equations_) continue;
-    for (const int state : structure.states_of_row[at(row)])
-      by_state_[at(state)].push_back(row - equations_);
-  }
-  for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b)
-    for (const int other : structure.blocks[at(b)].needs) users_[at(other)].push_back(b);
-}
-
-const std::vector<int>& LocalRates::equations_of_binary(int i) const {
-  return rows_of_unknown_[at(n_ + i)];
-}
-const std::vector<int>& LocalRates::constraints_of_binary(int i) const {
-  return by_unknown_[at(n_ + i)];
-}
-const std::vector<int>& LocalRates::constraints_of_state(int j) const { return by_state_[at(j)]; }
-const std::vector<int>& LocalRates::constraints_of_unknown(int unknown) const {
-  return by_unknown_[at(unknown)];
-}
-
-std::size_t LocalRates::input_of(int unknown) const {
-  return at(structure_.is_state[at(unknown)] != 0 ? HybridModel::derivative_input(unknown)
-                                                  : model_.variable_input(unknown));
+  for (int j = 0; j < n_; ++j)
+    input_of_.push_back(at(structure.is_state[at(j)] != 0 ? HybridModel::derivative_input(j) : model.variable_input(j)));
 }
 
 LocalRates::Kind LocalRates::kind_of(int block) const {
@@ -84,7 +93,7 @@ const LocalRates::Followers& LocalRates::followers(int binary) {
   if (found.is_known) return found;
   found.is_known = true;
   std::vector<int>& blocks = found.blocks;
-  for (const int row : rows_of_unknown_[at(n_ + binary)])
+  for (const int row : rows_of_unknown_[n_ + binary])
     blocks.push_back(structure_.block_of_row[at(row)]);
   std::sort(blocks.begin(), blocks.end());
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
@@ -93,7 +102,7 @@ const LocalRates::Followers& LocalRates::followers(int binary) {
     const Kind kind = kind_of(blocks[next]);
     found.is_open = found.is_open || kind == Kind::both;
     if (kind != Kind::equations) continue;
-    for (const int user : users_[at(blocks[next])])
+    for (const int user : users_[blocks[next]])
       if (std::exchange(met_by_[at(user)], binary) != binary) blocks.push_back(user);
   }
   std::erase_if(blocks, [&](int block) { return kind_of(block) == Kind::binaries; });
@@ -117,10 +126,9 @@ bool LocalRates::follow(const std::vector<int>& binaries, std::vector<int>& bloc
 
 bool LocalRates::solve(const std::vector<int>& blocks, std::vector<double>& point) {
   for (const int b : blocks) {
-    const SubProblem& block = structure_.blocks[at(b)];
-    const bool is_solved = block.rows.size() == 1
-                               ? solve_one(block.rows[0], block.unknowns[0], point)
-                               : solve_several(block, point);
+    const std::span<const int> rows = rows_of_block_[b];
+    const bool is_solved = rows.size() == 1 ? solve_one(rows[0], unknowns_of_block_[b][0], point)
+                                            : solve_several(structure_.blocks[at(b)], point);
     if (!is_solved) return false;
   }
   return true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <perp/core/tape/cone_tape.hpp>
@@ -29,18 +30,35 @@ class LocalRates {
   }
 
   /// Equations that hold a binary.
-  [[nodiscard]] const std::vector<int>& equations_of_binary(int i) const;
+  [[nodiscard]] std::span<const int> equations_of_binary(int i) const { return rows_of_unknown_[n_ + i]; }
   /// Constraints that hold a binary, those that hold a state.
   ///@{
-  [[nodiscard]] const std::vector<int>& constraints_of_binary(int i) const;
-  [[nodiscard]] const std::vector<int>& constraints_of_state(int j) const;
+  [[nodiscard]] std::span<const int> constraints_of_binary(int i) const { return by_unknown_[n_ + i]; }
+  [[nodiscard]] std::span<const int> constraints_of_state(int j) const { return by_state_[j]; }
   ///@}
   /// Constraints that hold an unknown of the equations: a rate, an algebraic variable.
-  [[nodiscard]] const std::vector<int>& constraints_of_unknown(int unknown) const;
+  [[nodiscard]] std::span<const int> constraints_of_unknown(int unknown) const { return by_unknown_[unknown]; }
+  /// States that a row of the equations and constraints holds.
+  [[nodiscard]] std::span<const int> states_of_row(int row) const { return states_of_row_[row]; }
+  /// Of a sub-problem.
+  [[nodiscard]] std::span<const int> unknowns_of(int block) const { return unknowns_of_block_[block]; }
   /// Where an unknown of the equations stands in a point.
-  [[nodiscard]] std::size_t input_of(int unknown) const;
+  [[nodiscard]] std::size_t input_of(int unknown) const { return input_of_[static_cast<std::size_t>(unknown)]; }
 
  private:
+  /// Lists one behind the other: what is near in a model is near in memory.
+  class Lists {
+   public:
+    explicit Lists(const std::vector<std::vector<int>>& lists);
+    std::span<const int> operator[](int k) const {
+      const auto at = static_cast<std::size_t>(k);
+      return {items_.data() + start_[at], start_[at + 1] - start_[at]};
+    }
+
+   private:
+    std::vector<std::size_t> start_;
+    std::vector<int> items_;
+  };
   struct Followers {
     bool is_known = false, is_open = false;
     std::vector<int> blocks{};
@@ -58,7 +76,9 @@ class LocalRates {
   const HybridStructure& structure_;
   int n_, equations_;
   ConeTape rows_;
-  std::vector<std::vector<int>> rows_of_unknown_, users_, by_unknown_, by_state_;
+  Lists states_of_row_, unknowns_of_block_, rows_of_block_;
+  Lists rows_of_unknown_, by_unknown_, by_state_, users_;
+  std::vector<std::size_t> input_of_;
   std::vector<Followers> followers_;  // of each binary, made when it changes first
   std::vector<int> met_by_;           // of each sub-problem: the last binary asked about
 };

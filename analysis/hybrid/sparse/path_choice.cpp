@@ -90,7 +90,7 @@ bool PathChoice::others_exclude(const SubProblem& sub, const Set& set, const Pla
     return !path.is_line(l) || path.sign(l, path.constraint(l, place.s)) > 0;
   };
   return std::any_of(set.begin(), set.end(), [&](int i) {
-    const std::vector<int>& list = rates_.constraints_of_binary(i);
+    const std::span<const int> list = rates_.constraints_of_binary(i);
     return std::any_of(list.begin(), list.end(), excludes);
   });
 }

@@ -58,7 +58,7 @@ double PiecewisePath::position(int state, double s) const {
 double PiecewisePath::constraint(int l, double s) {
   const int row = equations_ + l;
   point_[0] = t_ + s;
-  for (const int state : structure_.states_of_row[at(row)])
+  for (const int state : rates_.states_of_row(row))
     point_[at(model_.variable_input(state))] = position(state, s);
   return rates_.row(row, point_);
 }
@@ -101,7 +101,7 @@ void PiecewisePath::set_binary(int i, int z) {
 template <class Visit>
 void PiecewisePath::for_unknowns(const Visit& visit) const {
   for (const int block : blocks_)
-    for (const int unknown : structure_.blocks[at(block)].unknowns) visit(unknown);
+    for (const int unknown : rates_.unknowns_of(block)) visit(unknown);
 }
 
 /// Solves these.
@@ -231,7 +231,7 @@ bool PiecewisePath::pass(const Crossing& crossing) {
   change.constraint = l;
   change.share = crossing.s / h_;
   own_.clear();
-  for (const int unknown : sub.unknowns)
+  for (const int unknown : rates_.unknowns_of(block))
     if (unknown >= n_) own_.push_back(unknown - n_);
   const bool has_changed =
       std::any_of(own_.begin(), own_.end(), [&](int i) { return has_flipped_[at(i)] != 0; });
@@ -280,7 +280,7 @@ void PiecewisePath::watch_followers(const PathChange& change, double s) {
   }
 }
 
-void PiecewisePath::add(const std::vector<int>& constraints) {
+void PiecewisePath::add(std::span<const int> constraints) {
   changed_.insert(changed_.end(), constraints.begin(), constraints.end());
 }
 

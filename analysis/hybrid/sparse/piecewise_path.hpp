@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include <perp/analysis/hybrid/sparse/local_rates.hpp>
@@ -115,7 +116,7 @@ class PiecewisePath {
   void watch_followers(const PathChange& change, double s);
   template <class Visit>
   void for_unknowns(const Visit& visit) const;
-  void add(const std::vector<int>& constraints);
+  void add(std::span<const int> constraints);
 
   const HybridModel& model_;
   const HybridStructure& structure_;

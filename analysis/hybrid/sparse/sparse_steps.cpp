@@ -304,7 +304,7 @@ void SparseSteps::find_differences() {
 /// Those that hold what differs or is corrected.
 void SparseSteps::renew_constraints() {
   LocalRates& rates = path_.rates();
-  const auto renew = [&](const std::vector<int>& constraints) {
+  const auto renew = [&](std::span<const int> constraints) {
     for (const int l : constraints) rows_[at(n_ + q_ + l)] = rates.row(n_ + l, inputs_);
   };
   const auto renew_of_unknown = [&](int j) {
