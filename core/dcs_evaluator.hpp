@@ -10,7 +10,7 @@
 namespace perp {
 
 /// The functions of a Dcs with their first derivatives, parameters bound: what every scheme
-/// evaluates. One evaluator serves one thread; after construction nothing is allocated.
+/// evaluates. One evaluator serves one thread; after construction long tapes allocate once, nothing else.
 class DcsEvaluator {
  public:
   /// Where a derivative stands: rows are F_1..n, then G_1..m; columns are the inputs t, ẋ, x, λ.
