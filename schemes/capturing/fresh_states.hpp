@@ -33,9 +33,13 @@ class FreshStates {
  private:
   [[nodiscard]] bool is_same(const Vector& a, const Vector& b) const {
     if (a.size() != b.size()) return false;  // none yet
-    for (Eigen::Index j = 0; j < a.size(); ++j)
-      if (has_rate_[static_cast<std::size_t>(j)] != 0 && a[j] != b[j]) return false;
-    return true;
+    bool some = false;
+    for (Eigen::Index j = 0; j < a.size(); ++j) {
+      if (has_rate_[static_cast<std::size_t>(j)] == 0) continue;
+      if (a[j] != b[j]) return false;
+      some = true;
+    }
+    return some || a == b;
   }
 
   const std::vector<char>& has_rate_;
