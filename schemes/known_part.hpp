@@ -20,9 +20,16 @@ inline Vector unknown_part(Scheme& scheme, const Step& before) {
   return (error.array() <= known_to * size.array()).select(0, error);
 }
 
+inline bool has_algebraic(const Scheme& scheme) {
+  for (int j = 0; j < static_cast<int>(scheme.x().size()); ++j)
+    if (scheme.is_algebraic(j)) return true;
+  return false;
+}
+
 /// Puts in `state`, the current one, the values of algebraic variables in x that differ by no more than its rounding, up to
 /// which the gate lets a step pass.
 inline void take_known(Scheme& scheme, const Vector& x, Step& state) {
+  if (!has_algebraic(scheme)) return;
   const Vector error = most_rounding * scheme.rounding();
   bool is_other = false;
   for (int j = 0; j < static_cast<int>(state.x.size()); ++j) {
@@ -62,7 +69,7 @@ inline Step known_state(Scheme& scheme, const Step& start, const std::vector<Ste
 inline void begin_known(Scheme& scheme, double t_next, double h) {
   Step state = scheme.snapshot();
   const double moment = std::min(longest_moment * h, t_next - state.t);
-  if (!(moment > 0)) return;
+  if (!(moment > 0) || !has_algebraic(scheme)) return;
   const Attempt ahead = scheme.attempt(state.t + moment, moment);
   if (ahead.status == Status::solved && ahead.kept_mode) take_known(scheme, Vector(scheme.attempted()), state);
 }

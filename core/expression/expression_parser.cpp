@@ -184,22 +184,6 @@ int ExpressionParser::name_or_call() {
   return named_value(name, start);
 }
 
-namespace {
-
-/// In declared order, then those of aliases; no literals.
-std::vector<std::string> names_of(const Scope& scope) {
-  std::vector<std::string> names;
-  for (const std::string& name : scope.names)
-    if ((!scope.aliases.contains(name) || is_name(name)) && !scope.elsewhere.contains(name))
-      names.push_back(name);
-  for (const auto& alias : scope.aliases)
-    if (is_name(alias.first) && !scope.elsewhere.contains(alias.first))
-      names.push_back(alias.first);
-  return names;
-}
-
-}  // namespace
-
 int ExpressionParser::named_value(std::string_view name, std::size_t start) {
   if (const auto alias = scope_.aliases.find(name); alias != scope_.aliases.end())
     return tape_.input(alias->second);
@@ -210,7 +194,9 @@ int ExpressionParser::named_value(std::string_view name, std::size_t start) {
   if (name == "inf") return tape_.constant(std::numeric_limits<double>::infinity());
   if (const auto reason = scope_.elsewhere.find(name); reason != scope_.elsewhere.end())
     fail(start, name.size(), fmt::format("'{}' cannot be used here: {}", name, reason->second));
-  std::vector<std::string> known = names_of(scope_);
+  std::vector<std::string> known = offered_names();
+  for (const auto& alias : scope_.aliases)
+    if (is_offered(alias.first)) known.push_back(alias.first);
   known.emplace_back("pi");
   const std::vector<std::string> functions = known_functions();
   known.insert(known.end(), functions.begin(), functions.end());

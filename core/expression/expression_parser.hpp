@@ -79,6 +79,10 @@ class ExpressionParser {
 
   [[nodiscard]] bool is_known_value(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> known_functions() const;
+  /// May the name be written here, as none of a literal or of what is told to be elsewhere?
+  [[nodiscard]] bool is_offered(const std::string& name) const;
+  /// Of the scope's names, in declared order.
+  [[nodiscard]] std::vector<std::string> offered_names() const;
   [[nodiscard]] std::string expected_names() const;
   [[noreturn]] void fail_not_a_function(std::string_view name, std::size_t start) const;
   [[noreturn]] void fail_equation_word(std::string_view name, std::size_t start) const;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <iterator>
 
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/core/expression/expression_functions.hpp>
@@ -34,12 +35,19 @@ std::vector<std::string> ExpressionParser::known_functions() const {
   return names;
 }
 
+bool ExpressionParser::is_offered(const std::string& name) const {
+  return (!scope_.aliases.contains(name) || is_name(name)) && !scope_.elsewhere.contains(name);
+}
+
+std::vector<std::string> ExpressionParser::offered_names() const {
+  std::vector<std::string> names;
+  std::ranges::copy_if(scope_.names, std::back_inserter(names), [this](const std::string& name) { return is_offered(name); });
+  return names;
+}
+
 std::string ExpressionParser::expected_names() const {
   constexpr std::size_t most = 8;
-  std::vector<std::string> names;
-  for (const std::string& name : scope_.names)
-    if ((!scope_.aliases.contains(name) || is_name(name)) && !scope_.elsewhere.contains(name))
-      names.push_back(name);  // no literal
+  const std::vector<std::string> names = offered_names();
   if (names.empty()) return "a number (there are no names to use here)";
   if (names.size() == 1) return names[0];
   std::string list;

@@ -135,6 +135,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool passes_pole(double h);
   // nonlinear_poles.cpp
   bool is_rounding(int variable);
+  std::optional<Vector> errors_of(const State& state);
   bool has_pole(int variable, const Vector& d, const Vector& lambda, double h);
   bool is_on_branch(double h);
   bool has_orientation(int orientation, double h);
@@ -164,6 +165,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::vector<double> rows_at(double t, const Vector& x, const Vector& lambda);
   std::optional<State> continuous_start(const Vector& x0, double t, const State& limit);
   std::optional<Vector> jump_from_here();
+  [[nodiscard]] bool is_smooth() const;
+  bool keeps_jump(double t, const Vector& x0, double h, const Vector& rounding, const ShortSteps<State>& steps);
   StartVerdict judge_start(double t, const Vector& x0, double h, const Vector& rounding, ShortSteps<State>& steps);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 

@@ -75,12 +75,19 @@ Vector NonlinearCapturing::rounding() {
   step_.set_theta(now.is_first_order ? 1 : theta_);
   step_.set_step(before.x, now.t, now.h);
   step_.set_mode(*now.mode);
+  std::optional<Vector> bounds = errors_of(now);
+  if (!bounds) return Scheme::rounding();
+  for (int j = 0; j < step_.n(); ++j) (*bounds)[j] += step_.variable_error(j);
+  return *std::move(bounds);
+}
+
+/// Bounds of the errors of d of the step that led to a state, which is set with its mode. Nothing: its matrix is singular.
+std::optional<Vector> NonlinearCapturing::errors_of(const State& state) {
+  step_.linearise(state.d, state.lambda);
+  step_.bound(state.d, state.lambda);
+  if (!newton_.factorise()) return std::nullopt;
   Vector bounds(step_.n()), of_lambda(step_.m());
-  step_.linearise(now.d, now.lambda);
-  step_.bound(now.d, now.lambda);
-  if (!newton_.factorise()) return Scheme::rounding();
   newton_.errors(bounds, of_lambda);
-  for (int j = 0; j < step_.n(); ++j) bounds[j] += step_.variable_error(j);
   return bounds;
 }
 

@@ -35,13 +35,9 @@ bool NonlinearCapturing::passes_pole(double h) {
 /// Is the variable at the solution of the attempted step, just found, no more than its rounding? At a pole that is larger
 /// than its unit.
 bool NonlinearCapturing::is_rounding(int variable) {
-  const State& next = trial();
-  step_.linearise(next.d, next.lambda);
-  step_.bound(next.d, next.lambda);
-  if (!newton_.factorise()) return false;
-  Vector errors(step_.n()), of_lambda(step_.m());
-  newton_.errors(errors, of_lambda);
-  const double error = errors[variable];
+  const std::optional<Vector> errors = errors_of(trial());
+  if (!errors) return false;
+  const double error = (*errors)[variable];
   return std::abs(step_.variable(variable)) <= error && error <= std::ldexp(small, step_.units()[variable]);
 }
 

@@ -148,13 +148,13 @@ void NonlinearCapturing::apply(const std::vector<int>& fired, Step before, std::
     return;
   }
   restore(after);
+  const Vector written = after.x;
   const std::optional<Vector> landing = jump_from_here();
   if (landing) {
     after.x = *landing;
     errors.x = errors.x.cwiseMax(gate * unit_roundoff * (before.x.cwiseAbs() + landing->cwiseAbs()));
+    restore(after);
   }
-  const Vector written = x();
-  restore(after);
   resets_.begin(errors);
   settled_ = settle_sides(errors, approaching);
   path_ = {*settled_};  // the jump itself passes no surface

@@ -201,18 +201,27 @@ std::optional<NonlinearCapturing::State> NonlinearCapturing::continuous_start(co
   return state;
 }
 
+/// What every rate determines and no law switches is smooth: such a state may be stiff, no more.
+bool NonlinearCapturing::is_smooth() const {
+  return step_.m() == 0 && std::ranges::all_of(differential_, [](char has_rate) { return has_rate != 0; });
+}
+
+/// Do short steps from x0 keep a motion that is more than its rounding, and than rates explain: does the state jump?
+bool NonlinearCapturing::keeps_jump(double t, const Vector& x0, double h, const Vector& rounding,
+                                    const ShortSteps<State>& steps) {
+  if (is_smooth()) return false;
+  const State& limit = steps.limit;
+  const Vector rates = h * rate_terms({t, limit.x, limit.lambda, limit.w, *limit.mode});
+  const auto step = [&](int k) { return short_step(x0, h, k); };
+  return keeps_its_size(steps, rounding.cwiseMax(jump_share * rates), explaining(rates), step);
+}
+
 /// What short steps from x0 and the constraints say of it. Where a continuous solution starts although no step is short
 /// enough to show it, or the guess of algebraic variables hides it, `steps.limit` becomes its state.
 NonlinearCapturing::StartVerdict NonlinearCapturing::judge_start(double t, const Vector& x0, double h, const Vector& rounding,
                                                                  ShortSteps<State>& steps) {
   State& limit = steps.limit;
-  const Vector rates = rate_terms({t, limit.x, limit.lambda, limit.w, *limit.mode});
-  const Vector least = rounding.cwiseMax(jump_share * h * rates);
-  // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
-  const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
-                                                       [](char has_rate) { return has_rate != 0; });
-  const auto step = [&](int k) { return short_step(x0, h, k); };
-  const bool jumps = !is_smooth && keeps_its_size(steps, least, explaining(h * rates), step);
+  const bool jumps = keeps_jump(t, x0, h, rounding, steps);
   // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
   const auto moves_by_rounding = [&] {
     return probe(h, least_probe).status == Status::solved &&
@@ -231,17 +240,15 @@ NonlinearCapturing::StartVerdict NonlinearCapturing::judge_start(double t, const
 /// variables with rates: the state that short steps jump to. Nothing: one goes on, or no short step is solved.
 std::optional<Vector> NonlinearCapturing::jump_from_here() {
   const Vector x0 = x();
-  if (std::ranges::all_of(differential_, [](char has_rate) { return has_rate != 0; }) && step_.m() == 0) return std::nullopt;
+  if (is_smooth()) return std::nullopt;
   const auto step = [&](int k) { return short_step(x0, options_.h, k); };
   auto first = step(settling_probe);
   if (!first) return std::nullopt;
   ShortSteps<State> steps{std::move(first->first), {}, std::move(first->second), false, settling_probe};
   shorten(steps, step);
-  const State& limit = steps.limit;
-  const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);
-  const Vector rates = options_.h * rate_terms({t(), limit.x, limit.lambda, limit.w, *limit.mode});
-  if (!keeps_its_size(steps, rounding.cwiseMax(jump_share * rates), rates, step)) return std::nullopt;
-  return limit.x;
+  const Vector rounding = gate * unit_roundoff * motion_terms(x0, steps.limit.x);
+  if (!keeps_jump(t(), x0, options_.h, rounding, steps)) return std::nullopt;
+  return steps.limit.x;
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <cctype>
@@ -18,6 +17,7 @@
 #include <perp/models/language/multilinear/multilinear_form.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/tests/analysis/hybrid/random_hybrid.hpp>
+#include <perp/tests/from_environment.hpp>
 #include <perp/tests/thinned.hpp>
 #include <perp/tests/inline_matrix.hpp>
 #include <perp/tests/relations/outcome.hpp>
@@ -27,15 +27,11 @@
 namespace {
 
 using namespace perp;
+using test::from_environment;
 using test::HybridGenerator;
 using test::HybridText;
 using test::RandomHybrid;
 using test::Writing;
-
-unsigned from_environment(const char* name, unsigned usual) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? usual : static_cast<unsigned>(std::stoul(value));
-}
 
 constexpr double end_time = 1.5;
 
@@ -161,8 +157,8 @@ void judge(const std::string& what, bool is_exact, bool has_roots, const std::st
 
 void check(const std::string& relation, const std::string& scheme_name, int allowed,
            const std::function<std::string(const RandomHybrid&, const std::string&, HybridGenerator&)>& differs) {
-  const unsigned first = from_environment("PERP_HYBRID_SEED", 1);
-  const unsigned count = from_environment("PERP_HYBRID_RELATIONS", test::is_sanitized ? 6 : 30);
+  const unsigned first = from_environment("PERP_HYBRID_SEED", 1U);
+  const unsigned count = from_environment("PERP_HYBRID_RELATIONS", test::is_sanitized ? 6U : 30U);
   Tally tally;
   for (unsigned seed = first; seed < first + count; ++seed) {
     HybridGenerator random(seed);

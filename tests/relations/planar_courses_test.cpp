@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <string>
 
 #include <perp/models/language/read_model.hpp>
-#include <perp/schemes/integrate.hpp>
-#include <perp/schemes/system_schemes.hpp>
+#include <perp/tests/from_environment.hpp>
 #include <perp/tests/relations/judges/planar_course.hpp>
+#include <perp/tests/run_by_name.hpp>
 #include <perp/tests/thinned.hpp>
 
 // Runs of planar DAEs with jumps, sliding and ends beside their solutions in rational numbers: status, events, end state,
@@ -19,20 +18,6 @@ using namespace perp;
 using namespace perp::relations;
 
 namespace {
-
-unsigned from_environment(const char* name, unsigned otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : static_cast<unsigned>(std::stoul(value));
-}
-
-Trajectory run_by(const Model& model, const std::string& scheme, double h) {
-  if (scheme == "located") {
-    Located options;
-    options.output_step = h;
-    return integrate(model.system, model.x0(), model.run.span, options);
-  }
-  return integrate(model.system, model.x0(), model.run.span, Theta{.h = h, .theta = scheme == "theta" ? 0.5 : 1});
-}
 
 /// What a run says that its course does not; empty: nothing.
 std::string difference(const PlanarCourse& course, const Trajectory& run, const PlanarUnits& units, bool is_affine) {
@@ -53,7 +38,7 @@ std::string difference(const PlanarCourse& course, const Trajectory& run, const 
 }
 
 void check(bool is_affine, unsigned seeds) {
-  const unsigned first = from_environment("PERP_PLANAR_SEED", 1), count = from_environment("PERP_PLANAR_COURSES", seeds);
+  const unsigned first = test::from_environment("PERP_PLANAR_SEED", 1U), count = test::from_environment("PERP_PLANAR_COURSES", seeds);
   int judged = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     const PlanarModel model = random_planar_model(seed);
@@ -66,7 +51,7 @@ void check(bool is_affine, unsigned seeds) {
     const std::string text = planar_text(model, units, is_affine ? "" : " + 0*x1*x1");
     const Model read = read_model_text(text, "planar");
     for (const char* scheme : {"backward_euler", "theta", "located"}) {
-      const Trajectory run = run_by(read, scheme, static_cast<double>(model.end) * units.t / 400);
+      const Trajectory run = test::run_by_name(read, scheme, static_cast<double>(model.end) * units.t / 400);
       const std::string said = difference(*course, run, units, is_affine);
       INFO("seed ", seed, ", ", std::string(scheme), "\n", text);
       CHECK_MESSAGE(said.empty(), said);

@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include <perp/models/language/read_model.hpp>
+#include <perp/tests/from_environment.hpp>
 #include <perp/tests/paths.hpp>
 #include <perp/tests/relations/known_differences.hpp>
 #include <perp/tests/relations/models/generate.hpp>
@@ -22,10 +22,7 @@ namespace {
 constexpr unsigned usual = test::is_sanitized ? 60 : 400;
 
 /// How many models: PERP_RELATION_MODELS in the environment, else as many as a minute allows.
-unsigned models() {
-  const char* value = std::getenv("PERP_RELATION_MODELS");
-  return value == nullptr ? usual : static_cast<unsigned>(std::stoul(value));
-}
+unsigned models() { return test::from_environment("PERP_RELATION_MODELS", usual); }
 
 /// How many models may differ, see known_differences.hpp.
 unsigned allowed(const Relation& relation, SchemeName scheme) {

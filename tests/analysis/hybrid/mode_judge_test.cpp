@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 #include <cmath>
-#include <cstdlib>
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/tests/analysis/hybrid/mode_judge.hpp>
+#include <perp/tests/from_environment.hpp>
 #include <perp/tests/thinned.hpp>
 
 namespace {
@@ -15,10 +15,7 @@ using namespace perp::test;
 constexpr unsigned usual = is_sanitized ? 40 : 200;
 
 /// How many models: PERP_HYBRID_MODELS in the environment, else as many as seconds allow.
-unsigned models() {
-  const char* value = std::getenv("PERP_HYBRID_MODELS");
-  return value == nullptr ? usual : static_cast<unsigned>(std::stoul(value));
-}
+unsigned models() { return test::from_environment("PERP_HYBRID_MODELS", usual); }
 
 /// What `perp modes` would say, by the names of the signals.
 struct Answer {

@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 
 #include <perp/core/base/error.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/nearest/nearest_search.hpp>
 #include <perp/lcp/parametric/certificate.hpp>
+#include <perp/tests/from_environment.hpp>
 #include <perp/tests/lcp/random_problems.hpp>
 
 using namespace perp;
@@ -131,19 +131,13 @@ bool contains(const SolutionSet& set, const Vector& lambda) {
   return false;
 }
 
-/// A number that a campaign sets in the environment.
-unsigned long from_environment(const char* name, unsigned long otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
-}
-
 }  // namespace
 
 TEST_SUITE("lcp/nearest_search") {
   // PERP_PLANTED_COUNT and PERP_PLANTED_SEED make it a campaign.
   TEST_CASE("dense problems with two planted solutions: both are found, or nothing is claimed") {
-    const unsigned long number = from_environment("PERP_PLANTED_COUNT", 40);
-    const unsigned long first = from_environment("PERP_PLANTED_SEED", 1);
+    const unsigned long number = test::from_environment("PERP_PLANTED_COUNT", 40UL);
+    const unsigned long first = test::from_environment("PERP_PLANTED_SEED", 1UL);
     int complete = 0, nearest = 0, ties = 0;
     for (unsigned long seed = first; seed < first + number; ++seed) {
       CAPTURE(seed);

@@ -8,8 +8,6 @@
 namespace perp::relations {
 namespace {
 
-Rational size_of(const Rational& value) { return value < 0 ? Rational(0) - value : value; }
-
 struct Ambiguous {};  // more than one solution, or none that is clear of a tie
 
 /// Part of the graph: the line between two neighbouring points, or the vertical part at one.
@@ -62,7 +60,7 @@ class Course {
   std::array<Rational, 2> velocity(const Rational& dx, const Rational& dy) {
     const Rational determinant = dx * m_.B[1] - dy * m_.B[0];
     if (determinant == 0) throw Ambiguous{};
-    z_ = Rational(0) - (dx * m_.a[1] - dy * m_.a[0]) / determinant;
+    z_ = (dy * m_.a[0] - dx * m_.a[1]) / determinant;
     return {m_.a[0] + m_.B[0] * z_, m_.a[1] + m_.B[1] * z_};
   }
 
@@ -150,8 +148,8 @@ class Course {
     for (std::size_t point = 0; point < m_.points.size(); ++point) land_on_vertical(point, landings);
     course_.goes_on = !landings.empty();
     if (landings.empty()) return false;
-    std::ranges::sort(landings, {}, [](const Landing& landing) { return size_of(landing.amount); });
-    if (landings.size() > 1 && size_of(landings[0].amount) == size_of(landings[1].amount)) throw Ambiguous{};
+    std::ranges::sort(landings, {}, [](const Landing& landing) { return abs(landing.amount); });
+    if (landings.size() > 1 && abs(landings[0].amount) == abs(landings[1].amount)) throw Ambiguous{};
     course_.events.push_back({t_, true});
     x_ += landings[0].amount * m_.B[0], y_ += landings[0].amount * m_.B[1];
     place_ = landings[0].place;
@@ -186,15 +184,13 @@ class Course {
   int side_ = 0;  // from which the corner was reached
 };
 
-double number(const Rational& value) { return static_cast<double>(value); }
-
 }  // namespace
 
 Rational PlanarModel::graph(const Rational& x, int side) const {
   Rational y = slope * x + offset;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool right = x > points[i] || (x == points[i] && side > 0);
-    y += bends[i] * size_of(x - points[i]) + (right ? jumps[i] : Rational(0) - jumps[i]);
+    y += bends[i] * abs(x - points[i]) + (right ? jumps[i] : -jumps[i]);
   }
   return y;
 }
@@ -203,7 +199,7 @@ Rational PlanarModel::slope_at(const Rational& x, int side) const {
   Rational sum = slope;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool right = x > points[i] || (x == points[i] && side > 0);
-    sum += right ? bends[i] : Rational(0) - bends[i];
+    sum += right ? bends[i] : -bends[i];
   }
   return sum;
 }
@@ -236,18 +232,18 @@ std::optional<PlanarCourse> planar_course(const PlanarModel& model) {
 
 std::string planar_text(const PlanarModel& model, const PlanarUnits& units, const std::string& bend) {
   const std::string x = fmt::format("x1/{}", units.x);
-  std::string graph = fmt::format("({})*{} + ({})", number(model.slope), x, number(model.offset));
+  std::string graph = fmt::format("({})*{} + ({})", to_double(model.slope), x, to_double(model.offset));
   for (std::size_t i = 0; i < model.points.size(); ++i) {
-    if (model.bends[i] != 0) graph += fmt::format(" + ({})*abs({} - ({}))", number(model.bends[i]), x, number(model.points[i]));
-    if (model.jumps[i] != 0) graph += fmt::format(" + ({})*sign({} - ({}))", number(model.jumps[i]), x, number(model.points[i]));
+    if (model.bends[i] != 0) graph += fmt::format(" + ({})*abs({} - ({}))", to_double(model.bends[i]), x, to_double(model.points[i]));
+    if (model.jumps[i] != 0) graph += fmt::format(" + ({})*sign({} - ({}))", to_double(model.jumps[i]), x, to_double(model.points[i]));
   }
   const auto rate = [&](int i, double unit) {
-    return fmt::format("der(x{})*{} = ({}) + ({})*z/{}", i + 1, units.t / unit, number(model.a[i]), number(model.B[i]), units.z);
+    return fmt::format("der(x{})*{} = ({}) + ({})*z/{}", i + 1, units.t / unit, to_double(model.a[i]), to_double(model.B[i]), units.z);
   };
   return fmt::format(
       "[variables]\nx1 = {}\nx2 = {}\nz = 0\n[model]\nequations = [\"{}{}\", \"{}\", \"x2/{} = {}\"]\n[run]\nt = [0, {}]\n",
-      number(model.start[0]) * units.x, number(model.start[1]) * units.y, rate(0, units.x), bend, rate(1, units.y), units.y,
-      graph, number(model.end) * units.t);
+      to_double(model.start[0]) * units.x, to_double(model.start[1]) * units.y, rate(0, units.x), bend, rate(1, units.y), units.y,
+      graph, to_double(model.end) * units.t);
 }
 
 }  // namespace perp::relations

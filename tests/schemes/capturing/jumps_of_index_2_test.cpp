@@ -7,9 +7,7 @@
 #include <vector>
 
 #include <perp/models/language/read_model.hpp>
-#include <perp/schemes/integrate.hpp>
-#include <perp/schemes/located/located.hpp>
-#include <perp/schemes/system_schemes.hpp>
+#include <perp/tests/run_by_name.hpp>
 
 // Behind a jump of a system of index 2 the algebraic variables are those of the solution there, not the impulse of the
 // jump and not the rounding of the short step that makes it.
@@ -36,15 +34,6 @@ struct Pair {
   }
 };
 
-Trajectory run_by(const Model& model, const std::string& scheme, double h) {
-  if (scheme == "located") {
-    Located options;
-    options.output_step = h;
-    return integrate(model.system, model.x0(), model.run.span, options);
-  }
-  return integrate(model.system, model.x0(), model.run.span, Theta{.h = h, .theta = scheme == "theta" ? 0.5 : 1});
-}
-
 const std::vector<std::string> schemes = {"backward_euler", "theta", "located"};
 
 }  // namespace
@@ -65,7 +54,7 @@ TEST_SUITE("schemes/capturing/jumps_of_index_2") {
                             "0.503)\"]\n[run]\nt = [0, 1]\n",
                             pair.k, pair.rates(is_affine), pair.k, pair.s),
                 "data");
-            const Trajectory run = run_by(model, scheme, h);
+            const Trajectory run = test::run_by_name(model, scheme, h);
             REQUIRE_MESSAGE(run.status == Status::solved, run.message);
             CHECK(std::ranges::count(run.events, EventKind::jump, &Event::kind) == 1);
             for (std::size_t row = 1; row < run.size(); ++row) CHECK(pair.miss(run.x[row]) < 1e-8);
@@ -85,7 +74,7 @@ TEST_SUITE("schemes/capturing/jumps_of_index_2") {
                           "condition = \"x2 < 0.6\", set = {{ x1 = \"x1 + 1\" }} }}]\n[run]\nt = [0, 1.5]\n",
                           pair.k, pair.rates(true), pair.k),
               "reset");
-          const Trajectory run = run_by(model, scheme, h);
+          const Trajectory run = test::run_by_name(model, scheme, h);
           REQUIRE_MESSAGE(run.status == Status::solved, run.message);
           std::vector<Event> jumps;
           std::ranges::copy_if(run.events, std::back_inserter(jumps), [](const Event& e) { return e.kind == EventKind::jump; });
@@ -115,7 +104,7 @@ TEST_SUITE("schemes/capturing/jumps_of_index_2") {
                           "\"x2 = abs(x1) + sign(x1)\"]\n[run]\nt = [0, 1]\n",
                           bend, b2),
               "start");
-          const Trajectory run = run_by(model, scheme, 0.01);
+          const Trajectory run = test::run_by_name(model, scheme, 0.01);
           REQUIRE_MESSAGE(run.status == Status::solved, run.message);
           REQUIRE(run.events.size() == 1);
           CHECK(run.events[0].kind == EventKind::jump);
@@ -148,7 +137,7 @@ TEST_SUITE("schemes/capturing/jumps_of_index_2") {
         "end");
     for (const std::string& scheme : schemes) {
       CAPTURE(scheme);
-      const Trajectory run = run_by(model, scheme, 0.005);
+      const Trajectory run = test::run_by_name(model, scheme, 0.005);
       REQUIRE_MESSAGE(run.status == Status::solved, run.message);
       CHECK(std::ranges::count(run.events, EventKind::jump, &Event::kind) == 1);
       CHECK(run.events.size() == 1);
@@ -164,7 +153,7 @@ TEST_SUITE("schemes/capturing/jumps_of_index_2") {
         "surfaces");
     for (const double h : {0.1, 0.01, 0.0051, 0.005, 0.004, 0.001}) {
       CAPTURE(h);
-      const Trajectory run = run_by(model, "located", h);
+      const Trajectory run = test::run_by_name(model, "located", h);
       REQUIRE(run.status == Status::solved);
       CHECK(run.message.find("first order") == std::string::npos);
       REQUIRE(run.events.size() == 1);
@@ -203,7 +192,7 @@ TEST_SUITE("schemes/capturing/jumps_of_index_2") {
                         "1)\"]\n[run]\nt = [0, 1]\n",
                         bend),
             "two");
-        const Trajectory run = run_by(model, scheme, 0.01);
+        const Trajectory run = test::run_by_name(model, scheme, 0.01);
         REQUIRE_MESSAGE(run.status == Status::solved, run.message);
         REQUIRE(run.events.size() == 1);
         CHECK(std::abs(run.events[0].x_after[0] - 65.0 / 41) < 1e-9);
