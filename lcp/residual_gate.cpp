@@ -6,7 +6,7 @@
 #include <perp/lcp/exact/exact_pieces.hpp>
 #include <perp/lcp/exact/exact_scaling.hpp>
 #include <perp/lcp/exact/sparse_elimination.hpp>
-#include <perp/lcp/nearest/least_norm.hpp>
+#include <perp/core/linear/least_squares.hpp>
 #include <perp/lcp/parametric/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/residual_gate.hpp>

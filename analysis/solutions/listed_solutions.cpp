@@ -5,14 +5,15 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/solutions/listed_solutions.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/exact/exact_norm.hpp>
 #include <perp/schemes/step/step_solutions.hpp>
 
 namespace perp {
 namespace {
 
 /// A set that holds one piece of the whole problem.
-SolutionSet single(const ListedSolutions& solutions, const Piece& piece) {
-  SolutionSet set = solutions.set;
+SolutionSet single(const SolutionSet& all, const Piece& piece) {
+  SolutionSet set = all;
   set.complete = true;  // of this piece everything is known
   Block block;
   block.u.resize(static_cast<std::size_t>(set.p));
@@ -20,17 +21,23 @@ SolutionSet single(const ListedSolutions& solutions, const Piece& piece) {
   std::iota(block.u.begin(), block.u.end(), 0);
   std::iota(block.lambda.begin(), block.lambda.end(), 0);
   block.equations = block.u;
-  block.equations = block.u;
   block.pieces.push_back(piece);
   set.blocks.assign(1, block);
   return set;
 }
 
-double distance(const ListedSolutions& solutions, const Piece& piece, const Vector& y) {
+/// The columns of a matrix as rational numbers.
+std::vector<std::vector<Rational>> exactly(const Matrix& points) {
+  std::vector<std::vector<Rational>> columns;
+  for (Eigen::Index k = 0; k < points.cols(); ++k)
+    columns.emplace_back(points.col(k).begin(), points.col(k).end());
+  return columns;
+}
+
+double distance(const Piece& piece, const Vector& y) {
   if (piece.dimension == 0) return (piece.vertices.col(0) - y).norm();
-  const Norm norm{Matrix::Identity(y.size(), y.size()), y};
-  const Nearest found = nearest(solutions.problem, single(solutions, piece), norm);
-  return found.status == Status::solved ? found.norm : inf;
+  const ExactNorm norm = ExactNorm::of(Matrix::Identity(y.size(), y.size()), y);
+  return root(exact_nearest({exactly(piece.vertices), exactly(piece.rays), exactly(piece.lines)}, norm).square);
 }
 
 ListedSolution listed(const StepSolution& found) {
@@ -96,11 +103,13 @@ ListedSolutions solutions_of_step(StepEquations& equations, const Vector& x, dou
   result.problem = family.base;
   instantiate(family, parameter.data(), result.problem);
   const Mlcp exact = equations.problem(x, t, t + h, h);
-  ListedSolutions whole;  // with what the exact problem adds to x⁺
-  whole.set = enumerate(exact, limits);
-  result.set = of_state(whole.set, equations.n());
+  const SolutionSet whole = enumerate(exact, limits);  // with what the exact problem adds to x⁺
+  result.set = of_state(whole, equations.n());
   const Norm norm = equations.norm(x, exact.p());
-  std::vector<Piece> found = pieces(whole.set, limit + 1);
+  result.nearest = nearest(exact, whole, norm);
+  for (Solution& minimiser : result.nearest.minimisers)
+    minimiser = of_state(minimiser, equations.n());
+  std::vector<Piece> found = pieces(whole, limit + 1);
   result.all_listed = static_cast<long>(found.size()) <= limit;
   if (!result.all_listed) found.pop_back();
   for (Piece& piece : found) {
@@ -131,7 +140,7 @@ bool mark_chosen(ListedSolutions& solutions, const Vector& x, const Vector& lamb
   ListedSolution* closest = nullptr;
   double smallest = inf;
   for (ListedSolution& item : solutions.listed) {
-    const double gap = distance(solutions, item.piece, y);
+    const double gap = distance(item.piece, y);
     if (gap > tolerance * size || gap >= smallest) continue;
     smallest = gap;
     closest = &item;

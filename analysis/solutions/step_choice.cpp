@@ -36,7 +36,7 @@ StepChoice chosen_without_mode(const Model& model, const ListedSolutions& soluti
     if (result.status != Status::solved) return {result.status, result.message};
     chosen = result.solution;
   } else {
-    const Nearest found = nearest(solutions.problem, solutions.set, norm);
+    const Nearest& found = solutions.nearest;
     if (found.minimisers.empty()) return {found.status, found.message};
     chosen = found.minimisers.front();
   }

@@ -9,7 +9,6 @@
 #include <perp/lcp/exact/exact_pieces.hpp>
 #include <perp/lcp/exact/exact_scaling.hpp>
 #include <perp/lcp/exact/sparse_elimination.hpp>
-#include <perp/lcp/nearest/least_norm.hpp>
 #include <perp/lcp/parametric/certificate.hpp>
 #include <perp/lcp/parametric/mode_equations.hpp>
 #include <perp/lcp/polyhedra/field_search.hpp>

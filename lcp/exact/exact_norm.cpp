@@ -166,6 +166,25 @@ ExactNorm norm_of(const WeightedNorm& norm, std::size_t n) {
 
 }  // namespace
 
+ExactNorm ExactNorm::of(const Matrix& W, const Vector& center) {
+  ExactNorm norm{{}, Column(static_cast<std::size_t>(W.rows()), Rational(1)), {}};
+  norm.center.assign(center.begin(), center.end());
+  for (Eigen::Index r = 0; r < W.rows(); ++r) {
+    norm.W.emplace_back();
+    for (Eigen::Index j = 0; j < W.cols(); ++j) norm.W.back().emplace_back(W(r, j));
+  }
+  return norm;
+}
+
+ExactNorm ExactNorm::of_coordinates(std::size_t first, std::size_t count, Column center) {
+  ExactNorm norm{{}, Column(count, Rational(1)), std::move(center)};
+  for (std::size_t k = 0; k < count; ++k) {
+    norm.W.emplace_back(norm.center.size(), Rational(0));
+    norm.W.back()[first + k] = 1;
+  }
+  return norm;
+}
+
 ExactNearest exact_nearest(const Generators<Rational>& piece, const ExactNorm& norm) {
   return LeastSquare(piece, norm)();
 }

@@ -22,6 +22,12 @@ struct ExactNorm {
   std::vector<std::vector<Rational>> W;
   std::vector<Rational> weights;
   std::vector<Rational> center;
+
+  /// That of doubles, as they are.
+  static ExactNorm of(const Matrix& W, const Vector& center);
+  /// The distance from `center` in the coordinates first, first + 1, ..., first + count - 1.
+  static ExactNorm of_coordinates(std::size_t first, std::size_t count,
+                                  std::vector<Rational> center);
 };
 
 /// The point of a polyhedron at which it is least (one of them where W leaves several).

@@ -118,9 +118,9 @@ class DifferentU {
 }  // namespace
 
 Generators<Rational> exact_generators(const AlgebraicProblem<Rational>& problem, const Mode& mode,
-                                      bool& overflow) {
+                                      bool& overflow, const Points& further) {
   Generators<Rational> generators =
-      ModePolyhedron<Rational>(problem, generator_limit)(mode, overflow);
+      ModePolyhedron<Rational>(problem, generator_limit)(mode, overflow, further);
   if (!generators.vertices.empty()) reduce_by_lines(generators);
   sort_all(generators);
   return generators;

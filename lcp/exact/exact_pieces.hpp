@@ -5,10 +5,12 @@
 
 namespace perp {
 
-/// The generators of a mode's solutions in canonical form: lines in echelon form, each list sorted.
-/// No vertex: no solution, or (`overflow`) too many generators.
+/// The generators of a mode's solutions, of those that satisfy the `further` equations
+/// rows · (y, 1) = 0, in canonical form: lines in echelon form, each list sorted. No vertex: no
+/// solution, or (`overflow`) too many generators.
 Generators<Rational> exact_generators(const AlgebraicProblem<Rational>& problem, const Mode& mode,
-                                      bool& overflow);
+                                      bool& overflow,
+                                      const std::vector<std::vector<Rational>>& further = {});
 
 /// Every coordinate times a positive number, directions made primitive again.
 void change_units(Generators<Rational>& generators, const std::vector<Rational>& unit);

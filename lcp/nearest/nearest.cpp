@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/linear/least_squares.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
-#include <perp/lcp/nearest/least_norm.hpp>
-#include <perp/lcp/polyhedra/mode_polyhedron.hpp>
+#include <perp/lcp/exact/exact_norm.hpp>
+#include <perp/lcp/exact/exact_pieces.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/residual_gate.hpp>
 #include <perp/lcp/solution_set.hpp>
@@ -15,14 +16,13 @@
 namespace perp {
 namespace {
 
-using Real = long double;
-
 constexpr double tie_tolerance = 1e-12;        // two norms this near, relatively, are equal
 constexpr std::size_t minimiser_limit = 1000;  // minimisers that are listed
 
 /// One minimiser within a group, in the group's coordinates.
 struct Candidate {
   Vector y;
+  std::vector<Rational> exact;  ///< y, where it is of a continuum
   Mode mode;
   bool in_present = false;
   double norm = 0;
@@ -30,6 +30,8 @@ struct Candidate {
 
 /// The nearest points of one group.
 class GroupSearch {
+  using Equations = std::vector<std::vector<Rational>>;
+
  public:
   GroupSearch(const Mlcp& problem, const CoupledBlocks& group, const Norm& norm,
               const Mode* present)
@@ -37,12 +39,8 @@ class GroupSearch {
         problem_(subproblem(problem, group.block)),
         has_present_(present != nullptr) {
     const std::vector<int> indices = coordinates(block_, problem.p());
-    const Scaling scaling = equilibrate(problem_);
-    unit_.resize(static_cast<Eigen::Index>(indices.size()));
-    unit_ << scaling.u_scale, scaling.lambda_scale;
-    scaled_problem_ = scaled(problem_, scaling);
-    W_ = norm.W(Eigen::all, indices) * unit_.asDiagonal();
-    center_ = norm.center(indices).cwiseQuotient(unit_);
+    W_ = norm.W(Eigen::all, indices);
+    center_ = norm.center(indices);
     if (!has_present_) return;
     for (const int i : block_.lambda) present_.push_back((*present)[static_cast<std::size_t>(i)]);
     restricted_ = problem_;
@@ -52,13 +50,13 @@ class GroupSearch {
     }
   }
 
-  /// All minimisers, the preferred one first. False if an iteration limit was met.
+  /// All minimisers, the preferred one first. False where a continuum has too many vertices.
   bool run(std::vector<Candidate>& minimisers) {
     double least = inf;
     for (const Piece& piece : block_.pieces) {
       Candidate candidate;
       if (!minimise(piece, least, candidate)) return false;
-      if (candidate.y.size() != unit_.size()) continue;
+      if (candidate.y.size() != W_.cols()) continue;
       least = std::min(least, candidate.norm);
       minimisers.push_back(std::move(candidate));
     }
@@ -74,122 +72,72 @@ class GroupSearch {
   }
 
  private:
-  /// Nearest point of a piece, if it can compete with `least`.
-  bool minimise(const Piece& piece, double least, Candidate& candidate) const {
-    const Eigen::Index n = unit_.size();
-    RealMatrix vertices = over_unit(piece.vertices), rays = over_unit(piece.rays),
-               lines = over_unit(piece.lines);
+  /// Nearest point of a piece, if it can compete with `least`; false where the piece has too many
+  /// vertices.
+  bool minimise(const Piece& piece, double least, Candidate& candidate) {
     candidate.mode = *std::min_element(piece.modes.begin(), piece.modes.end());
-    RealMatrix W = W_.cast<Real>();
-    RealVector center = center_.cast<Real>();
-    LeastNorm nearest = least_norm(vertices, rays, lines, W, center);
-    if (!nearest.converged) return false;
-    candidate.norm = static_cast<double>(nearest.norm);
+    if (piece.dimension == 0) {
+      const Vector y = piece.vertices.col(0);
+      candidate.norm = length(y);
+      if (candidate.norm <= least || tied(candidate.norm, least)) candidate.y = y;
+      return true;
+    }
+    return minimise_over_continuum(least, candidate);
+  }
+
+  /// The same over all solutions of the candidate's mode, in rational numbers. What the norm does not
+  /// see: nearest in all u, then of least λ, among those with the same W y.
+  bool minimise_over_continuum(double least, Candidate& candidate) {
+    if (!exact_) exact_.emplace(problem_);
+    bool overflow = false;
+    const auto among = [&](const Equations& further) {
+      return exact_generators(*exact_, candidate.mode, overflow, further);
+    };
+    Generators<Rational> all = among({});
+    if (overflow || all.vertices.empty()) return false;
+    ExactNorm norm = ExactNorm::of(W_, center_);
+    ExactNearest nearest = exact_nearest(all, norm);
+    candidate.norm = root(nearest.square);
     if (candidate.norm > least && !tied(candidate.norm, least)) return true;
-    // Directions that the norm does not see: first nearest in all u, then least λ.
-    for (int stage = 0; stage < 2 && !determined(vertices, rays, lines, W); ++stage) {
-      if (!cut(candidate.mode, W, nearest.y, vertices, rays, lines)) break;
-      const Eigen::Index p = problem_.p(), first = stage == 0 ? 0 : p,
-                         count = stage == 0 ? p : n - p;
-      W = RealMatrix::Zero(count, n);
-      for (Eigen::Index i = 0; i < count; ++i)
-        W(i, first + i) = static_cast<Real>(unit_[first + i]);
-      if (stage == 1) center.setZero();
-      nearest = least_norm(vertices, rays, lines, W, center);
-      if (!nearest.converged) return false;
+    const auto p = static_cast<std::size_t>(problem_.p()), m = static_cast<std::size_t>(problem_.m());
+    Equations kept;
+    for (int stage = 0; stage < 2 && !is_point(all); ++stage) {
+      add_image(norm, nearest.y, kept);
+      all = among(kept);
+      if (overflow) return false;
+      norm = stage == 0 ? ExactNorm::of_coordinates(0, p, norm.center)
+                        : ExactNorm::of_coordinates(p, m, std::vector<Rational>(p + m));
+      nearest = exact_nearest(all, norm);
     }
-    candidate.y = nearest.y.cast<double>().cwiseProduct(unit_);
+    candidate.y = rounded(nearest.y);
+    candidate.exact = std::move(nearest.y);
     return true;
   }
 
-  [[nodiscard]] RealMatrix over_unit(const Matrix& points) const {
-    const Matrix result = unit_.cwiseInverse().asDiagonal() * points;  // powers of two: exact
-    return result.cast<Real>();
+  /// ‖W (y - center)‖, in long double.
+  [[nodiscard]] double length(const Vector& y) const {
+    const RealVector difference = y.cast<long double>() - center_.cast<long double>();
+    return static_cast<double>((W_.cast<long double>() * difference).norm());
   }
 
-  /// Are all directions of the polyhedron seen by W?
-  static bool determined(const RealMatrix& vertices, const RealMatrix& rays,
-                         const RealMatrix& lines, const RealMatrix& W) {
-    RealMatrix directions(vertices.rows(), vertices.cols() - 1 + rays.cols() + lines.cols());
-    if (directions.cols() == 0) return true;
-    directions << vertices.rightCols(vertices.cols() - 1).colwise() - vertices.col(0), rays, lines;
-    for (Eigen::Index k = 0; k < directions.cols(); ++k)
-      if (const Real size = directions.col(k).norm(); size > 0) directions.col(k) /= size;
-    RealMatrix rows = W;
-    for (Eigen::Index r = 0; r < rows.rows(); ++r)
-      if (const Real size = rows.row(r).norm(); size > 0) rows.row(r) /= size;
-    const auto rank = [](const RealMatrix& matrix) {
-      return linear::rank_qr(matrix, 1e-11L);
-    };
-    return rank(rows * directions) == rank(directions);
+  static Vector rounded(const std::vector<Rational>& y) {
+    Vector result(static_cast<Eigen::Index>(y.size()));
+    std::transform(y.begin(), y.end(), result.begin(), [](const Rational& value) { return to_double(value); });
+    return result;
   }
 
-  /// Replaces the generators by those of the part where W y has the value that it has at `point`.
-  /// False if that part is lost by rounding; the generators are then unchanged.
-  bool cut(const Mode& mode, const RealMatrix& W, const RealVector& point, RealMatrix& vertices,
-           RealMatrix& rays, RealMatrix& lines) const {
-    using Points = std::vector<std::vector<Real>>;
-    const AlgebraicProblem<Real> problem(scaled_problem_);
-    Points all_rays, all_lines;
-    std::vector<std::vector<bool>> on_row;
-    int rows = 0;
-    const auto homogeneous = [&](const RealMatrix& points, Real tau, Points& list) {
-      for (Eigen::Index k = 0; k < points.cols(); ++k) {
-        list.emplace_back(points.col(k).begin(), points.col(k).end());
-        list.back().push_back(tau);
-        if (&list == &all_rays) on_row.push_back(active_rows(problem, mode, list.back(), rows));
-        Arithmetic<Real>::normalise(list.back());
-      }
-    };
-    homogeneous(vertices, 1, all_rays);
-    homogeneous(rays, 0, all_rays);
-    homogeneous(lines, 0, all_lines);
-    DoubleDescription<Real> cone(std::move(all_lines), std::move(all_rays), on_row, rows,
-                                 generator_limit);
-    for (Eigen::Index r = 0; r < W.rows(); ++r)
-      for (const Real sign : {1.0L, -1.0L}) {
-        std::vector<Real> row;
-        for (Eigen::Index j = 0; j < W.cols(); ++j) row.push_back(sign * W(r, j));
-        row.push_back(-sign * W.row(r).dot(point));
-        if (!cone.insert(std::move(row))) return false;
-      }
-    const Generators<Real> part = dehomogenise(cone);
-    if (part.vertices.empty()) return false;
-    const auto to_matrix = [&](const Points& points, RealMatrix& matrix) {
-      matrix.resize(unit_.size(), static_cast<Eigen::Index>(points.size()));
-      for (std::size_t k = 0; k < points.size(); ++k)
-        for (Eigen::Index j = 0; j < unit_.size(); ++j)
-          matrix(j, static_cast<Eigen::Index>(k)) = points[k][static_cast<std::size_t>(j)];
-    };
-    to_matrix(part.vertices, vertices);
-    to_matrix(part.rays, rays);
-    to_matrix(part.lines, lines);
-    return true;
+  static bool is_point(const Generators<Rational>& all) {
+    return all.vertices.size() == 1 && all.rays.empty() && all.lines.empty();
   }
 
-  /// Which ends of the mode's ranges the homogeneous generator lies on (τ ≥ 0 is one of them).
-  static std::vector<bool> active_rows(const AlgebraicProblem<Real>& problem, const Mode& mode,
-                                       const std::vector<Real>& z, int& rows) {
-    std::vector<Real> y(z.begin(), z.end() - 1);
-    const Real tau = z.back();
-    Real leak = 1;
-    for (const Real value : y) leak = std::max(leak, std::abs(value));
-    leak *= static_cast<Real>(size_leak);
-    std::vector<bool> active{tau == 0};
-    const auto ends = [&](const Interval<Real>& range, Real value, Real size) {
-      for (const std::optional<Real>& end : {range.lower, range.upper})
-        if (end)
-          active.push_back(Arithmetic<Real>::vanishes(value - *end * tau, 8 * (size + leak)));
-    };
-    for (int i = 0; i < problem.m; ++i) {
-      const LawBranch<Real>& branch = problem.branch(mode, i);
-      const Real lambda = y[static_cast<std::size_t>(problem.p + i)];
-      const Sum<Real> w = output(problem, i, y, tau == 0);
-      if (branch.b != 0) ends(branch.w, w.value, w.size);
-      if (branch.a != 0) ends(branch.lambda, lambda, std::abs(lambda));
+  /// W z = W y as further rows over (z, 1).
+  static void add_image(const ExactNorm& norm, const std::vector<Rational>& y, Equations& rows) {
+    for (std::vector<Rational> row : norm.W) {
+      Rational constant = 0;
+      for (std::size_t j = 0; j < y.size(); ++j) constant -= row[j] * y[j];
+      row.push_back(std::move(constant));
+      rows.push_back(std::move(row));
     }
-    rows = static_cast<int>(active.size());
-    return active;
   }
 
   [[nodiscard]] bool lies_in_present(const Vector& y) const {
@@ -204,17 +152,14 @@ class GroupSearch {
     return std::abs(a - b) <= tie_tolerance * std::max(a, b) + floor;
   }
 
-  void remove_duplicates(std::vector<Candidate>& minimisers) const {
+  /// Of points where pieces meet one is left.
+  static void remove_duplicates(std::vector<Candidate>& minimisers) {
     std::vector<Candidate> different;
     for (Candidate& candidate : minimisers) {
-      const Vector y = candidate.y.cwiseQuotient(unit_);
-      // In the units of the equilibrated problem, whose entries are near 1, so that 1 is a natural size.
-      const double size = std::max(1.0, y.cwiseAbs().maxCoeff());
       const bool repeated =
-          std::any_of(different.begin(), different.end(), [&](const Candidate& other) {
-            return (other.y.cwiseQuotient(unit_) - y).cwiseAbs().maxCoeff() <=
-                   8 * solution_tolerance * size;
-          });
+          !candidate.exact.empty() &&
+          std::any_of(different.begin(), different.end(),
+                      [&](const Candidate& other) { return other.exact == candidate.exact; });
       if (!repeated) different.push_back(std::move(candidate));
       if (different.size() == minimiser_limit) break;
     }
@@ -224,11 +169,10 @@ class GroupSearch {
   const Block& block_;
   Mlcp problem_;
   bool has_present_;
-  Mlcp scaled_problem_;
+  std::optional<AlgebraicProblem<Rational>> exact_;
   Mlcp restricted_;  // to the present mode; empty without one
   Mode present_;
-  Vector unit_;
-  Matrix W_;  // of scaled unknowns
+  Matrix W_;
   Vector center_;
 };
 
@@ -307,7 +251,7 @@ Nearest nearest(const Mlcp& problem, const SolutionSet& set, const Norm& norm,
     }
     if (!GroupSearch(problem, groups[g], norm, present).run(minimisers[g])) {
       result.status = Status::not_solved;
-      result.message = "the search for the nearest point met its iteration limit";
+      result.message = "a continuum of solutions has too many vertices to find its nearest point";
       return result;
     }
     squares += minimisers[g][0].norm * minimisers[g][0].norm;

@@ -12,16 +12,6 @@
 namespace perp {
 namespace {
 
-ExactNorm exactly(const Matrix& W, const Vector& center) {
-  ExactNorm norm{{}, std::vector<Rational>(static_cast<std::size_t>(W.rows()), Rational(1)), {}};
-  norm.center.assign(center.begin(), center.end());
-  for (Eigen::Index r = 0; r < W.rows(); ++r) {
-    norm.W.emplace_back();
-    for (Eigen::Index j = 0; j < W.cols(); ++j) norm.W.back().emplace_back(W(r, j));
-  }
-  return norm;
-}
-
 /// ‖W (y - center)‖² of a piece: of a point, whose coordinates are known to an ulp, with a bound of its
 /// error; of a continuum anything from 0 on.
 Bounded<double> square_of(const Piece& piece, const Matrix& W, const Vector& center) {
@@ -63,7 +53,7 @@ BlockNearest nearest_of_all(const Mlcp& problem, const Matrix& W, const Vector& 
   BlockNearest result{.finished = set.complete, .nodes = set.nodes};
   if (!set.complete) return result;
   const AlgebraicProblem<Rational> exact(problem);
-  const ExactNorm norm = exactly(W, center);
+  const ExactNorm norm = ExactNorm::of(W, center);
   std::optional<ExactNearest> least;
   Mode mode;
   for (const Piece& piece :

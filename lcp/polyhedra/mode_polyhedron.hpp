@@ -120,10 +120,11 @@ class ModePolyhedron {
     }
   }
 
-  /// Generators of the mode's solutions; no vertex: no solution. `overflow` is set where there are
-  /// more generators than the limit.
-  Generators<Scalar> operator()(const Mode& mode, bool& overflow) {
-    const auto space = solve(mode);
+  /// Generators of the mode's solutions that satisfy the `further` equations rows · (y, 1) = 0, too; no
+  /// vertex: no solution. `overflow` is set where there are more generators than the limit.
+  Generators<Scalar> operator()(const Mode& mode, bool& overflow,
+                                const std::vector<std::vector<Scalar>>& further = {}) {
+    const auto space = solve(mode, further);
     if (!space) return {};
     if (space->directions.empty()) {
       if (!admits_point(mode, space->origin)) return {};
@@ -153,7 +154,8 @@ class ModePolyhedron {
   };
 
   /// The affine space of the mode's equations a w + b λ = c within that of the common equations.
-  std::optional<AffineSpace<Scalar>> solve(const Mode& mode) const {
+  std::optional<AffineSpace<Scalar>> solve(const Mode& mode,
+                                           const std::vector<Point>& further) const {
     if (!common_) return std::nullopt;
     const std::size_t count = common_->directions.size();
     std::vector<Point> equations;
@@ -167,12 +169,29 @@ class ModePolyhedron {
       equation.back() = A::difference(equation.back(), branch.c);
       equations.push_back(std::move(equation));
     }
+    for (const Point& row : further) equations.push_back(in_parameters(row));
     auto inner = solve_equations(std::move(equations), static_cast<int>(count));
     if (!inner) return std::nullopt;
     AffineSpace<Scalar> space{combine(*common_, inner->origin, false), {}, {}};
     for (const Point& direction : inner->directions)
       space.directions.push_back(combine(*common_, direction, true));
     return space;
+  }
+
+  /// A row over (y, 1) in the parameters of the common equations.
+  Point in_parameters(const Point& row) const {
+    const auto product = [&](const Point& y) {
+      Sum<Scalar> sum;
+      for (std::size_t j = 0; j < y.size(); ++j) sum.add(row[j], y[j]);
+      return sum;
+    };
+    Point equation;
+    for (const Point& direction : common_->directions)
+      equation.push_back(product(direction).rounded());
+    Sum<Scalar> constant = product(common_->origin);
+    constant.add(row.back(), Scalar(1));
+    equation.push_back(constant.rounded());
+    return equation;
   }
 
   static Scalar size_of(const Point& y) {

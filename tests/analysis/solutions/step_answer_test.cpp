@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <cmath>
 
 #include <perp/analysis/solutions/step_answer.hpp>
 #include <perp/analysis/solutions/trees.hpp>
@@ -40,6 +41,21 @@ TEST_SUITE("analysis/solutions") {
     CHECK(answer.has_none());
     CHECK(answer.choice.status == Status::no_solution);
     CHECK(answer.violations.size() == 2);
+  }
+
+  TEST_CASE("the choice of least norm is one of the exact step, whose rows may hold together before they are rounded") {
+    // The second row is three times the first; h 7 and h 21 are not, when they are rounded.
+    Model model = read_model_text(
+        "name = \"twice\"\n[variables]\nx = 0\ny = 0\n[system]\nE = [[1, 0], [3, 0]]\nA = [[0, 0], [0, 0]]\n"
+        "B = [[0], [0]]\nb = [7, 21]\nC = [[0, 1]]\nD = [[1]]\nq = [0]\nlaws = [\"complementarity\"]\n"
+        "[run]\nt = [0, 1]\nh = 0.1\nscheme = \"backward_euler\"\nselector = \"minimal_norm\"\n",
+        "twice.toml");
+    const StepAnswer answer = answer_step(model, model.x0(), {.t = 0});
+    CHECK(answer.solutions.set.complete);
+    REQUIRE(answer.choice.status == Status::solved);
+    CHECK(answer.choice_is_listed);
+    CHECK(answer.choice.x[0] == doctest::Approx(0.7).epsilon(1e-15));
+    CHECK(answer.choice.norm == doctest::Approx(0.7 * std::sqrt(10.0)).epsilon(1e-15));
   }
 
   TEST_CASE("the solutions of two steps are a tree whose ways are counted") {

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include <perp/lcp/exact/exact_norm.hpp>
-#include <perp/lcp/nearest/least_norm.hpp>
 
 #include <perp/tests/lcp/random_problems.hpp>
 
@@ -41,43 +40,53 @@ TEST_SUITE("lcp/exact_norm") {
     CHECK(root(1 / tiny) == std::sqrt(0.5) * 0x1p600);
   }
 
-  TEST_CASE("random polyhedra: the same value as in floating point, to rounding") {
+  TEST_CASE("random polyhedra: the point is one of them, and no generator leads downhill from it") {
     test::RandomProblems random(51);
     for (int k = 0; k < 400; ++k) {
       const int n = random.integer(1, 4);
       Generators<Rational> piece;
-      RealMatrix columns[3];
-      for (int kind = 0; kind < 3; ++kind) {
-        const int number = kind == 0 ? random.integer(1, 5) : random.integer(0, 2);
-        columns[kind].resize(n, number);
+      const auto add = [&](Points& list, int number) {
         for (int j = 0; j < number; ++j) {
-          std::vector<Rational> generator;
-          for (int i = 0; i < n; ++i) {
-            const int entry = random.integer(-4, 4);
-            columns[kind](i, j) = entry;
-            generator.emplace_back(entry);
-          }
-          if (kind == 0) piece.vertices.push_back(generator);
-          if (kind == 1) piece.rays.push_back(generator);
-          if (kind == 2) piece.lines.push_back(generator);
+          list.emplace_back();
+          for (int i = 0; i < n; ++i) list.back().emplace_back(random.integer(-4, 4));
         }
-      }
-      std::vector<Rational> weights, reference_point;
-      RealMatrix W = RealMatrix::Zero(n, n);
-      RealVector center = RealVector::Zero(n);
+      };
+      add(piece.vertices, random.integer(1, 5));
+      add(piece.rays, random.integer(0, 2));
+      add(piece.lines, random.integer(0, 2));
+      ExactNorm norm;
       for (int i = 0; i < n; ++i) {
-        const int factor = random.integer(0, 3);  // weight 0: the coordinate does not count
-        const int reference = random.integer(-6, 6);
-        weights.emplace_back(factor * factor);
-        reference_point.emplace_back(reference);
-        W(i, i) = factor;
-        center[i] = reference;
+        norm.center.emplace_back(random.integer(-6, 6));
+        norm.W.emplace_back(static_cast<std::size_t>(n), Rational(0));
+        norm.W.back()[static_cast<std::size_t>(i)] = random.integer(0, 3);  // 0: does not count
       }
-      const LeastNorm nearest = least_norm(columns[0], columns[1], columns[2], W, center);
-      REQUIRE(nearest.converged);
-      const auto wanted = static_cast<double>(nearest.norm * nearest.norm);
-      const double found = to_double(square(piece, weights, reference_point));
-      CHECK(std::abs(found - wanted) <= 1e-12 * (1 + wanted));
+      norm.weights.assign(static_cast<std::size_t>(n), Rational(1));
+      const ExactNearest nearest = exact_nearest(piece, norm);
+      // With g = Wᵀ W (y - c): g · (v - y) >= 0, g · r >= 0, g · l = 0, and y · g is reached by a vertex
+      // (the problem is convex: this is sufficient).
+      CAPTURE(k);
+      std::vector<Rational> gradient;
+      Rational square = 0, of_point = 0;
+      for (std::size_t i = 0; i < norm.center.size(); ++i) {
+        const Rational part = norm.W[i][i] * (nearest.y[i] - norm.center[i]);
+        square += part * part;
+        gradient.push_back(norm.W[i][i] * part);
+        of_point += gradient.back() * nearest.y[i];
+      }
+      CHECK(square == nearest.square);
+      const auto slope = [&](const std::vector<Rational>& generator) {
+        Rational sum = 0;
+        for (std::size_t i = 0; i < generator.size(); ++i) sum += gradient[i] * generator[i];
+        return sum;
+      };
+      bool reached = false;
+      for (const auto& vertex : piece.vertices) {
+        CHECK(slope(vertex) >= of_point);
+        reached = reached || slope(vertex) == of_point;
+      }
+      for (const auto& ray : piece.rays) CHECK(slope(ray) >= 0);
+      for (const auto& line : piece.lines) CHECK(slope(line) == 0);
+      CHECK(reached);
     }
   }
 }

@@ -2,7 +2,8 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
-#include <perp/lcp/nearest/least_norm.hpp>
+#include <perp/lcp/exact/exact_norm.hpp>
+#include <perp/lcp/exact/exact_pieces.hpp>
 #include <perp/lcp/polyhedra/affine_space.hpp>
 #include <perp/lcp/residual_gate.hpp>
 
@@ -98,6 +99,56 @@ TEST_SUITE("lcp/nearest") {
     }
   }
 
+  TEST_CASE("continua between numbers of any size: the nearest point is exact") {
+    // u = 2^62 λ1 + 2^22 λ2 with λ1 ∈ [-1, 1], λ2 ∈ [1, 2^31 + 1], both without an argument.
+    const Mlcp problem{.M11 = Matrix::Identity(1, 1), .M12 = Matrix{{-0x1p62, -0x1p22}}, .q1 = Vector::Zero(1),
+                       .M21 = Matrix::Zero(2, 1), .M22 = Matrix::Zero(2, 2), .q2 = Vector::Zero(2),
+                       .laws = {sign(), relay(1, 0x1p31 + 1)}};
+    const Nearest found = nearest(problem, enumerate(problem), {Matrix{{1, 0, 0}}, Vector::Zero(3)});
+    REQUIRE(found.status == Status::solved);
+    CHECK(found.norm == 0);
+    CHECK(found.minimisers[0].u[0] == 0);
+    CHECK(found.minimisers[0].lambda == Vector{{-0x1p-40, 1}});  // of all with u = 0 of least norm
+
+    // The nearest point lies far out: x = (x0, x1) with E x = 0 for a singular E, and A x = -b.
+    const Mlcp far{.M11 = Matrix{{0x1p-40, 0x1p16}, {0, 0x1p-60}}, .M12 = Matrix::Zero(2, 1), .q1 = Vector{{0, -0x1p-4}},
+                   .M21 = Matrix::Zero(1, 2), .M22 = Matrix::Zero(1, 1), .q2 = Vector::Zero(1), .laws = {sign()}};
+    const Nearest out = nearest(far, enumerate(far), {Matrix{{1, 0x1p56, 0}}, Vector::Zero(3)});
+    REQUIRE(out.status == Status::solved);
+    CHECK(out.norm == 0);
+    CHECK(out.minimisers[0].u == Vector{{-0x1p112, 0x1p56}});
+  }
+
+  TEST_CASE("other units, by powers of two: the same norm, to the bit") {
+    test::RandomProblems random(33);
+    int continua = 0;
+    for (int k = 0; k < 400; ++k) {
+      const Mlcp problem = random.make(k % 2 == 0 ? "mixed" : "degenerate");
+      const int p = problem.p(), m = problem.m();
+      const Norm norm = random_norm(random, p + m, random.integer(1, 2));
+      const auto powers = [&](int size) {
+        Vector result(size);
+        for (double& value : result) value = std::ldexp(1.0, random.integer(-40, 40));
+        return result;
+      };
+      const Scaling units{powers(p), powers(p), powers(m), powers(m)};
+      Vector unit(p + m);
+      unit << units.u_scale, units.lambda_scale;
+      const Mlcp other = scaled(problem, units);
+      const SolutionSet set = enumerate(problem);
+      const std::vector<Piece> all = pieces(set, 1);
+      const Nearest found = nearest(problem, set, norm);
+      const Nearest in_units = nearest(
+          other, enumerate(other), {norm.W * unit.asDiagonal(), norm.center.cwiseQuotient(unit)});
+      CAPTURE(k);
+      REQUIRE(found.status == in_units.status);
+      if (found.status != Status::solved) continue;
+      CHECK(found.norm == in_units.norm);
+      continua += !all.empty() && all[0].dimension > 0 ? 1 : 0;
+    }
+    CHECK(continua > 100);
+  }
+
   TEST_CASE("minimal norm and all minimisers of every reference problem to 1e-12") {
     for (const auto& reference : test::reference_problems()) {
       CAPTURE(reference.name);
@@ -185,15 +236,16 @@ TEST_SUITE("lcp/nearest") {
       W << norm.W, Matrix::Identity(n, n);
       W.middleRows(1, p) *= epsilon;
       W.bottomRows(n - p) *= epsilon * epsilon;
-      const LeastNorm regularised = least_norm(
-          all[0].vertices.cast<long double>(), all[0].rays.cast<long double>(),
-          all[0].lines.cast<long double>(), W.cast<long double>(), norm.center.cast<long double>());
-      REQUIRE(regularised.converged);
+      bool overflow = false;
+      const ExactNearest regularised = exact_nearest(
+          exact_generators(AlgebraicProblem<Rational>(problem), all[0].modes[0], overflow),
+          ExactNorm::of(W, norm.center));
       const Nearest found = nearest(problem, set, norm);
       REQUIRE(found.status == Status::solved);
       const Vector y = together(found.minimisers[0]);
       const double size = std::max(1.0, y.cwiseAbs().maxCoeff());
-      CHECK((y - regularised.y.cast<double>()).cwiseAbs().maxCoeff() <= 1e-4 * size);
+      for (Eigen::Index j = 0; j < y.size(); ++j)
+        CHECK(std::abs(y[j] - to_double(regularised.y[static_cast<std::size_t>(j)])) <= 1e-4 * size);
       ++compared;
     }
     CHECK(compared > 100);
