@@ -144,9 +144,12 @@ std::string choice_of(const RunSummary& summary) {
     return fmt::format("choice      {} of several solutions in {} step{}; --{}\n", has_rule ? "nearest_mode" : options.selector, steps,
                        steps == 1 ? "" : "s", has_rule ? "policy all follows each" : "all lists them");
   const auto events = std::ranges::count_if(summary.run.events, [](const Event& event) { return event.continuations > 1; });
-  if (events == 0) return {};
-  return fmt::format("choice      {} of several continuations at {} event{}; --policy all follows each\n",
-                     has_rule ? "nearest_mode" : options.policy, events, events == 1 ? "" : "s");
+  const long at_start = count_of(summary.run, "choices_at_start");
+  if (events == 0 && at_start == 0) return {};
+  std::string moments = at_start > 0 ? "the start" : "";
+  if (events > 0) moments += fmt::format("{}{} event{}", at_start > 0 ? " and at " : "", events, events == 1 ? "" : "s");
+  return fmt::format("choice      {} of several continuations at {}; --policy all follows each\n",
+                     has_rule ? "nearest_mode" : options.policy, moments);
 }
 
 }  // namespace

@@ -168,7 +168,10 @@ void ModeTransition::take(const Selection& selection, const Step& before, const 
   // What no derivative determines is that of the mode after a reset.
   if (jump_of_x == JumpOfX::by_reset) record_.events().back().x_after = at_.now.x;
   run_.sensitivity.leave(before, selection.admissible[chosen].jet, x_jumped, {});
-  if (first) return;
+  if (first) {
+    if (selection.admissible.size() > 1) ++record_.counts()["choices_at_start"];  // no event tells of it
+    return;
+  }
   log_change(before, selection, chosen, jump_of_x);
   // The state before a discontinuity of this moment is a row of its own.
   if (!x_jumped && (at_.now.lambda - old_lambda).norm() > 0) record_.row(before, false);

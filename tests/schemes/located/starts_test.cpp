@@ -41,6 +41,19 @@ TEST_SUITE("schemes/located/starts") {
     }
   }
 
+  TEST_CASE("where several continuations start, the run says so, though no event does") {
+    // ẋ = s sign(x) from 0: with s = 1 three, with s = -1 only the sliding one.
+    for (const int s : {1, -1}) {
+      const Trajectory run = run_located(
+          fmt::format("[variables]\nx = 0\n[model]\nequations = [\"der(x) = {}*sign(x)\"]\n[run]\nt = [0, 1]\n", s), 1e-10);
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.x.back()[0] == 0);
+      CHECK(run.events.empty());
+      const auto several = run.counts.find("choices_at_start");
+      CHECK((several != run.counts.end()) == (s == 1));
+    }
+  }
+
   TEST_CASE("seven factors that switch start, and switch one after the other") {
     // ẋ = Π sign(y_i), ẏ_i = −1, y_i(0) = i + 1/2: the product changes its sign at 1/2, 3/2, ...
     std::string variables = "x = 0\n", equations, product;
