@@ -132,14 +132,14 @@ inline RunningError operator/(const RunningError& a, const RunningError& b) {
   return bound(quotient, passed + rounding(quotient) + (size < coarse ? least : 0));
 }
 
-inline RunningError sin(const RunningError& a) {
-  const double slope = std::min(std::abs(std::cos(a.value)) + a.error, 1.0);
-  return function(a, std::sin(a.value), slope);
+/// The largest slope of sin or cos on [a − e, a + e], from that at a. An argument that is not known to
+/// half a period tells nothing, not even that its sine lies in [−1, 1].
+inline double slope_of_wave(const RunningError& a, double slope) {
+  constexpr double half_period = 3;
+  return a.error < half_period ? std::min(std::abs(slope) + a.error, 1.0) : std::numeric_limits<double>::infinity();
 }
-inline RunningError cos(const RunningError& a) {
-  const double slope = std::min(std::abs(std::sin(a.value)) + a.error, 1.0);
-  return function(a, std::cos(a.value), slope);
-}
+inline RunningError sin(const RunningError& a) { return function(a, std::sin(a.value), slope_of_wave(a, std::cos(a.value))); }
+inline RunningError cos(const RunningError& a) { return function(a, std::cos(a.value), slope_of_wave(a, std::sin(a.value))); }
 /// No pole in between as long as |cos| − e stays above 0.
 inline RunningError tan(const RunningError& a) {
   const double rounded = 2 * library * unit_roundoff;

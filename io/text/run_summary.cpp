@@ -133,6 +133,16 @@ long count_of(const Trajectory& run, const char* name) {
   return counted == run.counts.end() ? 0 : counted->second;
 }
 
+std::string plural(long count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+
+/// Where several continuations started: "the start and at 2 events"; empty: nowhere.
+std::string moments_of_choices(const Trajectory& run) {
+  const bool at_start = count_of(run, "choices_at_start") > 0;
+  const auto events = std::ranges::count_if(run.events, [](const Event& event) { return event.continuations > 1; });
+  if (events == 0) return at_start ? "the start" : "";
+  return (at_start ? "the start and at " : "") + plural(events, "event");
+}
+
 /// A choice among several solutions is said in one line, whichever scheme makes it.
 std::string choice_of(const RunSummary& summary) {
   const RunOptions& options = summary.model.run;
@@ -141,13 +151,10 @@ std::string choice_of(const RunSummary& summary) {
   // Of its own steps, of a rest that it captures.
   const long steps = count_of(summary.run, "several_solutions") + count_of(summary.run, "captured_several_solutions");
   if (steps > 0)
-    return fmt::format("choice      {} of several solutions in {} step{}; --{}\n", has_rule ? "nearest_mode" : options.selector, steps,
-                       steps == 1 ? "" : "s", has_rule ? "policy all follows each" : "all lists them");
-  const auto events = std::ranges::count_if(summary.run.events, [](const Event& event) { return event.continuations > 1; });
-  const long at_start = count_of(summary.run, "choices_at_start");
-  if (events == 0 && at_start == 0) return {};
-  std::string moments = at_start > 0 ? "the start" : "";
-  if (events > 0) moments += fmt::format("{}{} event{}", at_start > 0 ? " and at " : "", events, events == 1 ? "" : "s");
+    return fmt::format("choice      {} of several solutions in {}; --{}\n", has_rule ? "nearest_mode" : options.selector,
+                       plural(steps, "step"), has_rule ? "policy all follows each" : "all lists them");
+  const std::string moments = moments_of_choices(summary.run);
+  if (moments.empty()) return {};
   return fmt::format("choice      {} of several continuations at {}; --policy all follows each\n",
                      has_rule ? "nearest_mode" : options.policy, moments);
 }

@@ -4,15 +4,13 @@
 #include <perp/lcp/memory.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/check_options.hpp>
+#include <perp/schemes/newton/branch_follower.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double most_extrapolated = 4;       ///< lengths of the last step
-constexpr int first_length = -24;             ///< of a branch that is followed: h·2^first_length
-constexpr int most_lengths = 200;             ///< at which it is solved
-constexpr double least_growth = 1 + 0x1p-10;  ///< from one length to the next
-constexpr int short_length = -20;  ///< h·2^short_length decides the orientation of short steps
+constexpr double most_extrapolated = 4;  ///< lengths of the last step
+constexpr int short_length = -20;        ///< h·2^short_length decides the orientation of short steps
 
 void check(const BackwardEuler& options) {
   check_h(options.h);
@@ -137,43 +135,10 @@ bool NonlinearCapturing::follow_branch(double h) {
   ++followed_;
   const State& now = current();
   State& next = trial();
-  double length = std::ldexp(h, first_length), last = 0, growth = 2;
-  Vector d = Vector::Zero(step_.n()), lambda = now.lambda;
-  for (int count = 0; count < most_lengths && growth >= least_growth; ++count) {
-    const double tried = last == 0 ? length : (last * growth < h ? last * growth : h);
-    next.d = last == 0 ? d : Vector(d * (tried / last));
-    next.lambda = lambda;
-    set_step(tried == h ? next.t : now.t + tried, tried);
-    const bool guessed = last == 0 && now.fresh;  // algebraic variables may be far off
-    const auto is_solved = [&] {
-      const NewtonEnd end =
-          guessed ? newton_.run(next.d, next.lambda) : newton_.run_near(next.d, next.lambda);
-      return end == NewtonEnd::converged && (newton_.is_local() || guessed) &&
-             has_orientation(newton_.orientation(), tried);
-    };
-    bool solved = is_solved();
-    if (!solved && last == 0 && last_rate_.size() > 0) {
-      next.d = tried * last_rate_;
-      next.lambda = lambda;
-      solved = is_solved();
-    }
-    if (!solved && last > 0) {  // a motion that ends, as at √x = 0, does not grow with the length
-      next.d = d;
-      next.lambda = lambda;
-      solved = is_solved();
-    }
-    if (solved) {
-      if (tried == h) return true;
-      last = tried;
-      d = next.d;
-      lambda = next.lambda;
-      growth = std::min(growth * growth, 4.0);
-    } else if (last == 0) {
-      break;
-    } else {
-      growth = std::sqrt(growth);
-    }
-  }
+  BranchFollower follower(
+      newton_, [&](double length) { set_step(length == h ? next.t : now.t + length, length); },
+      [this](int orientation, double length) { return has_orientation(orientation, length); });
+  if (follower.follow(h, {now.lambda, last_rate_, now.fresh}, next.d, next.lambda)) return true;
   set_step(next.t, h);
   return false;
 }

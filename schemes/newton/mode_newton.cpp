@@ -205,7 +205,10 @@ bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, 
   const double share = std::ldexp(1.0, -halvings);
   step_.move(d, lambda, share, direction_.data(), d_trial_, lambda_trial_);
   if (halvings == 0) step_.snap(direction_.data(), cancelled, d_trial_, lambda_trial_);
-  if (!step_.linearise(d_trial_, lambda_trial_)) return false;
+  if (!step_.linearise(d_trial_, lambda_trial_)) {
+    left_domain_ = true;
+    return false;
+  }
   finite = true;
   share_ = halvings;
   next_size_ = regular_now_ ? correction() : inf;
@@ -232,7 +235,7 @@ bool ModeNewton::search_line(const Vector& d, const Vector& lambda, bool& finite
 
 NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
   check_interruption();
-  singular_ = false;
+  singular_ = left_domain_ = false;
   gate_known_ = gate_known_ && has_asked_rows();  // of a step before: still a guess
   local_ = true;
   orientation_ = 0;

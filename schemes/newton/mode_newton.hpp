@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <perp/core/law.hpp>
@@ -53,6 +54,8 @@ class ModeNewton {
 
   /// Was a matrix singular on the way?
   [[nodiscard]] bool met_singular() const { return singular_; }
+  /// Did a step leave the domain of the equations on the way?
+  [[nodiscard]] bool left_domain() const { return left_domain_; }
   /// Largest |F_i| / e_i at the last point: at most `gate` where the last run converged.
   [[nodiscard]] double residual() const { return residual_; }
   [[nodiscard]] long iterations() const { return iterations_; }
@@ -105,7 +108,8 @@ class ModeNewton {
   void solve_refined();
   [[nodiscard]] bool has_underflowed() const;
   bool is_flat(const Vector& d, const Vector& lambda);
-  bool comes_back(const Vector& d, const Vector& lambda, int unknown, double side);
+  std::optional<bool> comes_back(const Vector& d, const Vector& lambda, int unknown, double side, double least);
+  bool comes_back(const Vector& d, const Vector& lambda, int unknown);
   double distance_bound(int unknown);
   void write_way_out(int unknown, double distance);
   [[nodiscard]] double unknown_value(int unknown, const Vector& lambda) const;
@@ -145,7 +149,7 @@ class ModeNewton {
   std::vector<double> milestone_;    // and some iterations ago
   std::vector<double> last_errors_;  // of the rows where the gate was asked last
   Vector d_trial_, lambda_trial_;
-  bool singular_ = false, regular_now_ = true, local_ = true, gate_known_ = false;
+  bool singular_ = false, left_domain_ = false, regular_now_ = true, local_ = true, gate_known_ = false;
   bool near_only_ = false, by_blocks_ = false;
   // Of the refined solution, mode_newton_refined.cpp
   enum class Side { inside, outside, open };

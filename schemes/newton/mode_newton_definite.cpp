@@ -7,6 +7,7 @@
 // on one side as well, or Newton's step leads nowhere.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <perp/lcp/polyhedra/affine_space.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double bounds_beside = 16;  ///< of the distance from the solution: the point looked at
 constexpr double least_bounds = 4;    ///< where rows have no values farther off: an exponential overflows
+constexpr double fewest_bounds = 0.5;  ///< where they have none there on either side
 constexpr double most_fold = 64;      ///< of a solution, to which Newton's step is so much shorter
 constexpr double definite = 0x1p-26;  ///< share of an unknown that no branch is apart by
 constexpr double flat_share = 0x1p-10;  ///< of an unknown by which a row that is flat lets it move
@@ -78,23 +80,35 @@ void ModeNewton::solve_refined() {
   }
 }
 
-/// Does Newton's step lead back from beside the solution on one side, where a row is beyond its
-/// gate? Where the rows have no values, however near, there is nothing that goes on.
-bool ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown, double side) {
+/// Does Newton's step lead back from beside the solution on one side, at least `least` bounds away,
+/// where a row is beyond its gate? Where the rows have no values, however near, there is nothing that
+/// goes on (nullopt).
+std::optional<bool> ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown, double side,
+                                           double least) {
   double bounds = bounds_beside;
   const auto has_values = [&] {
     step_.move(d, lambda, side * bounds, way_out_.data(), d_trial_, lambda_trial_);
     return step_.linearise(d_trial_, lambda_trial_);
   };
   while (!has_values())
-    if ((bounds /= 2) < least_bounds) return true;
+    if ((bounds /= 2) < least) return std::nullopt;
   const double residual = step_.bound(d_trial_, lambda_trial_);
-  if (residual <= gate) return false;
+  if (bounds >= least_bounds && residual <= gate) return false;  // nearer it may be rounding
   if (!factorise()) return false;
   solve_refined();
   const auto k = static_cast<std::size_t>(unknown);
   const double back = side * work_[k], out = bounds * way_out_[k];
   return back >= out / most_fold && back <= out * most_fold;
+}
+
+/// The same on both sides. The rows may have no values on one side of a solution at the edge of their
+/// domain; where they have none on both, as where exponentials overflow, it is asked nearer.
+bool ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown) {
+  for (const double least : {least_bounds, fewest_bounds}) {
+    const auto above = comes_back(d, lambda, unknown, 1, least), below = comes_back(d, lambda, unknown, -1, least);
+    if (above || below) return above.value_or(true) && below.value_or(true);
+  }
+  return true;
 }
 
 /// Where the matrix is singular: does the gate pass beside the point as well, where an unknown is
@@ -159,7 +173,7 @@ bool ModeNewton::is_definite(const Vector& d, const Vector& lambda) {
     if (distance <= definite * std::abs(unknown_value(unknown, lambda))) continue;
     if (!std::isfinite(distance)) return !has_underflowed();
     write_way_out(unknown, distance);
-    const bool comes = comes_back(d, lambda, unknown, 1) && comes_back(d, lambda, unknown, -1);
+    const bool comes = comes_back(d, lambda, unknown);
     step_.linearise(d, lambda);
     ask_gate(d, lambda);
     if (!comes) return false;

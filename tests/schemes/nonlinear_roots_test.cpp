@@ -134,6 +134,36 @@ TEST_SUITE("schemes/nonlinear_roots") {
     CHECK(located.message.find("the domain of the equations ends") != std::string::npos);
   }
 
+  TEST_CASE("a tank that runs empty takes no search: its level falls with the square of a step's length, and the branch is followed") {
+    // k̇ = −√max(k, 0) empties at t = 2; what stands beside it is not held up.
+    const Model model = read_model_text(
+        "[variables]\nk = 1\ny = 1\n[model]\nequations = [\"der(k) = -max(k, 0)^0.5\", \"der(y) = -y^2 + exp(-y)\"]\n"
+        "[run]\nt = [0, 4]\n",
+        "tank");
+    for (const double h : {0.1, 0.03125, 0.01, 0.003}) {
+      const Trajectory run = integrate(model.system.functions(), model.x0(), {0, 4}, BackwardEuler{.h = h});
+      CAPTURE(h);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      for (std::size_t k = 0; k < run.size(); ++k)
+        CHECK(std::abs(run.x[k][0] - std::pow(std::max(0.0, 1 - run.t[k] / 2), 2)) <= h);
+      CHECK(run.x.back()[0] <= 1e-100);
+      CHECK(run.counts.at("newton_iterations") <= 20 * run.counts.at("steps"));
+    }
+  }
+
+  TEST_CASE("equations without a root are not solved, where they overflow before they are told from 0, nor where sines have no digits") {
+    for (const char* start : {"1e-9", "0.3", "-1", "10", "700"})
+      for (const char* text : {"cosh(y) - sinh(y)", "sin(y + 1e150) - 2"}) {
+        const Model model = read_model_text(fmt::format("[variables]\ny = {}\n[model]\nequations = [\"{} = 0\"]\n[run]\nt = [0, 1]\n",
+                                                        start, text),
+                                            "rootless");
+        CAPTURE(text);
+        CAPTURE(start);
+        CHECK(integrate(model.system.functions(), model.x0(), {0, 1}, BackwardEuler{.h = 0.5}).status != Status::solved);
+        CHECK(integrate(model.system.functions(), model.x0(), {0, 1}, Located{.tol = 1e-8}).status != Status::solved);
+      }
+  }
+
   TEST_CASE("starts beyond the squares of doubles: the step is made, and no end is claimed") {
     // ẋ = −e^x from 700: x = −log(t + e^−700), reached by steps that are 10^304 times too long.
     const Model model = read_model_text(

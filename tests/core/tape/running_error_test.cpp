@@ -153,6 +153,10 @@ TEST_SUITE("core/running_error") {
       CHECK(decided_sign(lost) == 0);
       CHECK_FALSE(vanishes(lost, 8));
     }
+    for (const char* text : {"sin(x)", "cos(x)"}) {
+      CHECK(std::isinf(value_of(text, 1e18, 64).error));
+      CHECK(value_of(text, 1e18, 0).error <= 1e-15);
+    }
     const RunningError overflow = value_of("exp(x)", 1000, 0);
     CHECK(decided_sign(overflow) == 0);
     CHECK_FALSE(vanishes(value_of("log(x)", -1, 0), 8));
