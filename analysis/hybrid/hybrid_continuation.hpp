@@ -59,6 +59,8 @@ struct HybridContinuations {
   Status status = Status::never_run;
   std::vector<HybridContinuation> list{};  ///< best first
   bool is_complete = true;  ///< every continuation of the kind that was looked for is in the list
+  /// How many continue, where all were counted: the list may hold the best ones alone.
+  std::optional<long> count{};
   std::optional<int> chosen{};  ///< of the list
   std::string decided_by{};
   /// Rows that the previous value violates (equations first, then constraints; behind them "binary
@@ -68,6 +70,11 @@ struct HybridContinuations {
   std::vector<Exclusion> excluded{};  ///< as far as they are kept
   long excluded_count = 0;
   std::vector<std::string> notes{};  ///< what the list does not show
+
+  /// How many continue, where it is known.
+  [[nodiscard]] std::optional<long> known_count() const {
+    return count || !is_complete ? count : std::optional(static_cast<long>(list.size()));
+  }
 };
 
 }  // namespace perp

@@ -39,7 +39,8 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
       series_(series),
       options_(std::move(options)),
       faces_(model),
-      constraints_of_(at(model.q())) {
+      constraints_of_(at(model.q())),
+      slides_(at(model.q()), -1) {
   for (int l = 0; l < faces_.constraints(); ++l)
     for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
   // Models that share nothing stand beside each other, and each chooses as it would alone.
@@ -223,6 +224,8 @@ HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& 
   return found;
 }
 
+bool NearChoice::takes_value() { return ++tried_ <= options_.most_values && !(options_.stop && options_.stop()); }
+
 /// Which sets of `distance` of the binaries continue with their other values. Empty: open.
 std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, const Vector& x,
                                                                       const std::vector<int>& z,
@@ -233,7 +236,7 @@ std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, 
   for (int k = 0; k < distance; ++k) chosen[at(k)] = k;
   do {
     check_interruption();
-    if (++tried_ > options_.most_values) return std::nullopt;
+    if (!takes_value()) return std::nullopt;
     std::vector<int> changed;
     for (const int k : chosen) changed.push_back(binaries[at(k)]);
     for (const int i : changed) other[at(i)] = 1 - z[at(i)];
@@ -249,6 +252,13 @@ std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, 
 std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, const std::vector<int>& z,
                                                     const std::vector<int>& binaries, int part) {
   tried_ = 0;
+  const bool are_many = static_cast<int>(binaries.size()) > most_singly;
+  const ValueProgram* tree = are_many ? program(binaries, part) : nullptr;
+  return tree != nullptr ? choose_in_tree(t, x, z, *tree, part) : choose_singly(t, x, z, binaries, part);
+}
+
+std::optional<NearChoice::Taken> NearChoice::choose_singly(double t, const Vector& x, const std::vector<int>& z,
+                                                           const std::vector<int>& binaries, int part) {
   const auto slides = [&](int i) { return may_slide(z, i); };
   std::optional<bool> any_slides;
   for (int distance = 1; distance <= static_cast<int>(binaries.size()); ++distance) {
@@ -375,17 +385,6 @@ std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector
   result->violated = before.violated;
   result->called = called;
   return result;
-}
-
-std::optional<HybridContinuations> nearby(const HybridModel& model, const HybridStructure& structure,
-                                          const NearChoice::Options& options, double t, const Vector& x,
-                                          const std::vector<int>& previous) {
-  const auto is_plain = [](int z) { return z == 0 || z == 1; };
-  if (previous.empty() || !std::all_of(previous.begin(), previous.end(), is_plain)) return std::nullopt;
-  ModeSeries series(model);
-  if (!series.obstacle().empty()) return std::nullopt;
-  NearChoice near(model, structure, series, options);
-  return near(t, x, previous, options.share == 0);
 }
 
 }  // namespace perp

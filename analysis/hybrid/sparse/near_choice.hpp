@@ -1,12 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <perp/analysis/hybrid/hybrid_continuation.hpp>
 #include <perp/analysis/hybrid/sparse/mode_series.hpp>
 #include <perp/analysis/hybrid/sparse/product_faces.hpp>
+#include <perp/analysis/hybrid/values/value_tree.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 
@@ -20,11 +23,14 @@ class NearChoice {
  public:
   /// All values of a model of at most so many binaries are looked at: the first where none slides.
   static constexpr int most_listed = 6, most_searched = 3;
+  /// Of more called binaries the values are gone through as a tree.
+  static constexpr int most_singly = 3;
 
   struct Options {
     double share = 0;  ///< of themselves and their sizes: how well states are known that were computed
     Vector sizes{};    ///< of the variables
     long most_values = 1L << 20;
+    std::function<bool()> stop{};  ///< true ends a search, which leaves all open
   };
 
   NearChoice(const HybridModel& model, const HybridStructure& structure, ModeSeries& series,
@@ -35,6 +41,18 @@ class NearChoice {
   /// open by rational numbers; what stays open is 0 as far as is known, and the continuation weak. Empty: open.
   std::optional<HybridContinuations> operator()(double t, const Vector& x,
                                                 const std::vector<int>& previous, bool is_exact);
+
+  /// All values of the binaries where none can slide: how many continue, the best of them, and what excludes others.
+  /// `previous`: any_binary where none
+  /// is known; `inside`: binaries of called sub-problems. Empty: open.
+  struct Asked {
+    std::vector<int> previous;
+    std::vector<char> inside;
+    std::size_t most_kept = 64;
+    long most_nodes = 1L << 22;
+  };
+  void set_options(Options options) { options_ = std::move(options); }
+  std::optional<HybridContinuations> all_values(double t, const Vector& x, const Asked& asked, bool is_exact);
 
   /// Its counts; the series are not among it.
   void transfer(Archive& archive) { archive(tried_); }
@@ -68,11 +86,29 @@ class NearChoice {
   [[nodiscard]] int state_of_input(int input) const;
   int value_sign(int l, const std::vector<int>& z, bool& has_bound);
   [[nodiscard]] std::optional<int> exact_sign(int l, const std::vector<int>& z);
+  bool takes_value();
   std::optional<std::vector<Found>> at_distance(double t, const Vector& x, const std::vector<int>& z,
                                                 const std::vector<int>& binaries, int part, int distance);
+  [[nodiscard]] const ExplicitRows& explicit_rows();
+  [[nodiscard]] ValueProgram::Part rows_of(int part) const;
+  const ValueProgram* program(const std::vector<int>& binaries, int part);
+  ValueTree::Question question_of_all(double t, const Vector& x, const Asked& asked, const ValueProgram& tree,
+                                      HybridContinuations& found);
+  [[nodiscard]] Exclusion exclusion(std::uint64_t values, std::uint64_t known, int constraint, bool by_slope) const;
+  ConstraintJet jet_of(int l, const std::vector<int>& z);
+  std::optional<HybridContinuation> continuation(double t, const Vector& x, const ValueTree::Entry& entry);
+  static std::vector<ValueTree::Entry> best_of(const ValueTree::Answer& answer);
+  ValueTree::Question question(double t, const Vector& x, const std::vector<int>& z, const ValueProgram& program,
+                               int part);
+  std::optional<Taken> choose_in_tree(double t, const Vector& x, const std::vector<int>& z,
+                                      const ValueProgram& program, int part);
+  static Taken taken_of(const ValueProgram& program, const ValueTree::Answer& answer);
+  [[nodiscard]] bool may_slide_here(const ValueProgram& program, const ValueTree::Question& asked);
   [[nodiscard]] std::map<int, std::vector<int>> called_binaries(const std::vector<int>& called) const;
   [[nodiscard]] bool has_surface(std::vector<int>& corner, int binary);
   Verdict judge(double t, const Vector& x, const std::vector<int>& z, int part, bool asks_for_one = false);
+  std::optional<Taken> choose_singly(double t, const Vector& x, const std::vector<int>& z,
+                                     const std::vector<int>& binaries, int part);
   std::optional<Taken> choose(double t, const Vector& x, const std::vector<int>& z,
                               const std::vector<int>& binaries, int part);
   [[nodiscard]] bool may_slide(const std::vector<int>& z, int binary);
@@ -98,11 +134,9 @@ class NearChoice {
   int parts_ = 0;
   long tried_ = 0;
   std::optional<bool> lists_all_;
+  std::vector<signed char> slides_;  // of each binary, see may_slide; -1: not known yet
+  std::unique_ptr<ExplicitRows> explicit_rows_;  // made when they are asked for
+  std::map<std::vector<int>, std::unique_ptr<ValueProgram>> programs_;  // by their binaries
 };
-
-/// What it takes; `previous`: of each binary. Empty: open. Throws Interrupted.
-std::optional<HybridContinuations> nearby(const HybridModel& model, const HybridStructure& structure,
-                                          const NearChoice::Options& options, double t, const Vector& x,
-                                          const std::vector<int>& previous);
 
 }  // namespace perp
