@@ -61,6 +61,8 @@ struct HybridContinuations {
   bool is_complete = true;  ///< every continuation of the kind that was looked for is in the list
   /// How many continue, where all were counted: the list may hold the best ones alone.
   std::optional<long> count{};
+  /// How many of these change no binary outside of the called sub-problems, where these were counted.
+  std::optional<long> count_inside{};
   std::optional<int> chosen{};  ///< of the list
   std::string decided_by{};
   /// Rows that the previous value violates (equations first, then constraints; behind them "binary
@@ -71,9 +73,10 @@ struct HybridContinuations {
   long excluded_count = 0;
   std::vector<std::string> notes{};  ///< what the list does not show
 
-  /// How many continue, where it is known.
+  /// How many continue, where it is known; else those that change called binaries alone, where that is.
   [[nodiscard]] std::optional<long> known_count() const {
-    return count || !is_complete ? count : std::optional(static_cast<long>(list.size()));
+    if (count) return count;
+    return is_complete ? std::optional(static_cast<long>(list.size())) : count_inside;
   }
 };
 

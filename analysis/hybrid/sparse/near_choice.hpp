@@ -30,6 +30,7 @@ class NearChoice {
     double share = 0;  ///< of themselves and their sizes: how well states are known that were computed
     Vector sizes{};    ///< of the variables
     long most_values = 1L << 20;
+    bool counts_inside = false;    ///< say how many values of called binaries continue
     std::function<bool()> stop{};  ///< true ends a search, which leaves all open
   };
 
@@ -55,7 +56,7 @@ class NearChoice {
   std::optional<HybridContinuations> all_values(double t, const Vector& x, const Asked& asked, bool is_exact);
 
   /// Its counts; the series are not among it.
-  void transfer(Archive& archive) { archive(tried_); }
+  void transfer(Archive& archive) { archive(tried_, counted_); }
 
   [[nodiscard]] bool is_void(int constraint, const std::vector<int>& z) {
     return faces_.is_void(constraint, z);
@@ -71,6 +72,7 @@ class NearChoice {
   struct Taken {
     std::vector<int> changed;
     const char* decided_by;
+    std::optional<long> count{};  // of values of the called binaries that continue
   };
   struct Found {
     std::vector<int> changed;
@@ -87,6 +89,10 @@ class NearChoice {
   int value_sign(int l, const std::vector<int>& z, bool& has_bound);
   [[nodiscard]] std::optional<int> exact_sign(int l, const std::vector<int>& z);
   bool takes_value();
+  bool slides(int binary);
+  std::optional<long> count_singly(double t, const Vector& x, const std::vector<int>& z, const std::vector<int>& binaries,
+                                   int part, int from);
+  std::optional<long> count_in_tree(const ValueProgram& program, ValueTree::Question asked);
   std::optional<std::vector<Found>> at_distance(double t, const Vector& x, const std::vector<int>& z,
                                                 const std::vector<int>& binaries, int part, int distance);
   [[nodiscard]] const ExplicitRows& explicit_rows();
@@ -102,6 +108,7 @@ class NearChoice {
                                int part);
   std::optional<Taken> choose_in_tree(double t, const Vector& x, const std::vector<int>& z,
                                       const ValueProgram& program, int part);
+  static Taken taken_of(const std::vector<Found>& found, bool is_one);
   static Taken taken_of(const ValueProgram& program, const ValueTree::Answer& answer);
   [[nodiscard]] bool may_slide_here(const ValueProgram& program, const ValueTree::Question& asked);
   [[nodiscard]] std::map<int, std::vector<int>> called_binaries(const std::vector<int>& called) const;
@@ -114,7 +121,7 @@ class NearChoice {
   [[nodiscard]] bool may_slide(const std::vector<int>& z, int binary);
   [[nodiscard]] bool may_slide_on_products(int binary);
   HybridContinuations taken(const std::vector<int>& z, const Verdict& verdict);
-  [[nodiscard]] bool has_single_roots() const;
+  [[nodiscard]] bool has_single_roots();
   [[nodiscard]] bool lists_all();
   void count_changes(const std::vector<int>& previous, const std::vector<int>& called,
                      HybridContinuation& next) const;
@@ -133,7 +140,8 @@ class NearChoice {
   std::vector<int> part_of_signal_, part_of_constraint_;
   int parts_ = 0;
   long tried_ = 0;
-  std::optional<bool> lists_all_;
+  long counted_ = 0;  ///< nodes of trees that were visited for numbers alone
+  std::optional<bool> lists_all_, has_single_roots_;
   std::vector<signed char> slides_;  // of each binary, see may_slide; -1: not known yet
   std::unique_ptr<ExplicitRows> explicit_rows_;  // made when they are asked for
   std::map<std::vector<int>, std::unique_ptr<ValueProgram>> programs_;  // by their binaries

@@ -12,6 +12,7 @@ namespace {
 constexpr int every_part = -2, last_order = 3;
 constexpr std::size_t most_programs = 16;
 constexpr int most_at_once = 20;  ///< binaries that may all change without a look at fewer changes first
+constexpr int most_counted = 4096;  ///< variables of models whose continuations are counted
 constexpr int outside_weight = 1 << 12;  ///< of a change, more than all inside
 
 /// Binaries with those of the tree as its bits are.
@@ -90,17 +91,64 @@ NearChoice::Taken NearChoice::taken_of(const ValueProgram& program, const ValueT
   return taken;
 }
 
+/// Do the values of the binaries leave one value to every other unknown? Then each sub-problem's equations are linear
+/// in its own.
+bool NearChoice::has_single_roots() {
+  if (has_single_roots_) return *has_single_roots_;
+  has_single_roots_ = std::all_of(structure_.blocks.begin(), structure_.blocks.end(), [&](const SubProblem& block) {
+    std::vector<int> inputs;
+    for (const int unknown : block.unknowns)
+      if (unknown < model_.n())
+        inputs.push_back(series_.is_state(unknown) ? HybridModel::derivative_input(unknown)
+                                                   : model_.variable_input(unknown));
+    return std::all_of(block.rows.begin(), block.rows.end(), [&](int row) {
+      const int degree = row < static_cast<int>(model_.f.size()) ? degree_in(faces_.tape(), faces_.rows()[at(row)], inputs) : 0;
+      return degree == 0 || degree == 1;
+    });
+  });
+  return *has_single_roots_;
+}
+
+/// For some values of the others, see may_slide.
+bool NearChoice::slides(int binary) {
+  signed char& known = slides_[at(binary)];
+  if (known < 0) known = may_slide(std::vector<int>(at(model_.q()), 0), binary) ? 1 : 0;
+  return known == 1;
+}
+
 /// May one of the tree's binaries slide at the point of its question?
 bool NearChoice::may_slide_here(const ValueProgram& program, const ValueTree::Question& asked) {
   const std::uint64_t here = ValueTree(program, asked).may_slide();
-  const std::vector<int> z(at(model_.q()), 0);
-  for (std::size_t k = 0; k < program.binaries().size(); ++k) {
-    if ((here >> k & 1) == 0) continue;
-    const int i = program.binaries()[k];
-    if (slides_[at(i)] < 0) slides_[at(i)] = may_slide(z, i) ? 1 : 0;
-    if (slides_[at(i)] == 1) return true;
-  }
+  for (std::size_t k = 0; k < program.binaries().size(); ++k)
+    if ((here >> k & 1) != 0 && slides(program.binaries()[k])) return true;
   return false;
+}
+
+/// Values at this distance and further that continue. Empty: not known, as binaries may slide or equations have several roots.
+std::optional<long> NearChoice::count_singly(double t, const Vector& x, const std::vector<int>& z,
+                                             const std::vector<int>& binaries, int part, int from) {
+  const int size = static_cast<int>(binaries.size());
+  const bool may_tell = options_.counts_inside && size <= most_listed && model_.n() <= most_counted && has_single_roots();
+  if (!may_tell || std::any_of(binaries.begin(), binaries.end(), [this](int i) { return slides(i); })) return std::nullopt;
+  long count = 0;
+  for (int distance = from; distance <= size; ++distance) {
+    const std::optional<std::vector<Found>> found = at_distance(t, x, z, binaries, part, distance);
+    if (!found) return std::nullopt;
+    count += static_cast<long>(found->size());
+  }
+  return count;
+}
+
+/// Numbers alone may take no more time than some hundred milliseconds of a run.
+std::optional<long> NearChoice::count_in_tree(const ValueProgram& program, ValueTree::Question asked) {
+  constexpr long most_nodes = 1L << 24;
+  if (!options_.counts_inside || program.levels() > most_at_once || counted_ >= most_nodes || may_slide_here(program, asked)) return std::nullopt;
+  asked.counts_all = true;
+  asked.most_kept = 0;
+  asked.most_nodes = most_nodes - counted_;
+  const ValueTree::Answer answer = ValueTree(program, asked).search();
+  counted_ += answer.nodes;
+  return answer.is_whole ? std::optional(answer.count) : std::nullopt;
 }
 
 /// Few changes first, as most events need no more.
@@ -115,7 +163,11 @@ std::optional<NearChoice::Taken> NearChoice::choose_in_tree(double t, const Vect
     const ValueTree::Answer answer = ValueTree(program, asked).search();
     asked.most_nodes -= answer.nodes;
     if (!answer.is_whole) return std::nullopt;
-    if (!answer.least.empty()) return taken_of(program, answer);
+    if (!answer.least.empty()) {
+      Taken taken = taken_of(program, answer);
+      taken.count = count_in_tree(program, asked);
+      return taken;
+    }
     // A binary that slides counts as one that changes.
     if (!slides) slides = may_slide_here(program, asked);
     if (*slides || most >= count) return std::nullopt;

@@ -39,7 +39,7 @@ ValueTree::ValueTree(const ValueProgram& program, Question question)
   for (const ValueProgram::Row& row : program.rows()) rows.push_back(row.value);
   lines_of_rows_ = lines_for(rows);
   reaches_.resize(lines);
-  bound_ = question_.counts_all ? INT_MAX : question_.most_distance;
+  bound_ = !question_.counts_all ? question_.most_distance : (question_.most_kept > 0 ? INT_MAX : -1);
 }
 
 ValueTree::Answer ValueTree::search() {

@@ -27,7 +27,7 @@ class ValueTree {
     bool counts_all = false;       ///< else only the nearest are looked for
     int most_distance = 0;         ///< of the nearest ones
     long most_nodes = 1L << 22;
-    std::size_t most_kept = 64;
+    std::size_t most_kept = 64;  ///< 0: the number alone is asked for
     /// Where neither values nor first derivatives decide: 1 it continues, 0 it does not, -1 open. Bits: of binary k
     /// of the program bit k.
     std::function<int(std::uint64_t)> judge{};
