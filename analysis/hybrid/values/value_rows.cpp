@@ -23,28 +23,18 @@ Interval interval_of(const RunningError& a) {
 
 }  // namespace
 
-ValueTree::Reach ValueTree::Reach::operator-() const { return {-values, ends_as_zero}; }
+ValueTree::Reach ValueTree::Reach::operator-() const { return {-values, ends_as_zero, may_be_dead}; }
 
 /// Terms of one sign vanish together alone.
 ValueTree::Reach ValueTree::Reach::operator+(const Reach& b) const {
   const bool have_one_sign = (values.lo >= 0 && b.values.lo >= 0) || (values.hi <= 0 && b.values.hi <= 0);
-  return {values + b.values, ends_as_zero && b.ends_as_zero && have_one_sign};
+  return {values + b.values, ends_as_zero && b.ends_as_zero && have_one_sign, may_be_dead && b.may_be_dead};
 }
 
 /// With a factor of binaries that is 0 it is 0 whatever the other one is.
 ValueTree::Reach ValueTree::Reach::operator*(const Reach& b) const {
   const bool has_zero = (values.is_zero() && ends_as_zero) || (b.values.is_zero() && b.ends_as_zero);
-  return {values * b.values, has_zero || (ends_as_zero && b.ends_as_zero)};
-}
-
-ValueTree::Reach ValueTree::reach_of(Operation operation, const Reach& a, const Reach& b) {
-  switch (operation) {
-    case Operation::negate: return -a;
-    case Operation::add: return a + b;
-    case Operation::subtract: return a + -b;
-    case Operation::multiply: return a * b;
-    default: return {};
-  }
+  return {values * b.values, has_zero || (ends_as_zero && b.ends_as_zero), may_be_dead || b.may_be_dead};
 }
 
 /// Lines without binaries; of exact states those that are not told from 0 in rational numbers.
@@ -78,28 +68,67 @@ bool ValueTree::has_finite_unknowns() {
   return std::all_of(program_.unknowns().begin(), program_.unknowns().end(), is_number);
 }
 
-/// The rows' lines where the binaries up to this level have values, and perhaps one more.
-void ValueTree::bound_rows(int level, int fixed, double number) {
-  const Tape& tape = program_.tape();
-  for (const int k : lines_of_rows_) {
+/// Lines where the binaries up to this level have values, and perhaps one more.
+void ValueTree::bound_lines(const std::vector<int>& lines, int level, int fixed, double number) {
+  for (const int k : lines) {
     Reach& reach = reaches_[at(k)];
-    const Instruction& line = tape[k];
-    if (program_.level(k) <= level) {
-      const RunningError& value = values_[at(k)];
-      reach = {interval_of(value), decided_sign(value) != 0 || is_dead(k)};
-    } else if (line.operation == Operation::input) {
-      reach = {k == fixed ? Interval(number) : Interval(0, 1), true};
-    } else {
-      const Reach& a = reaches_[at(line.a)];
-      reach = reach_of(line.operation, a, line.b < 0 ? a : reaches_[at(line.b)]);
-    }
-    reach.ends_as_zero = reach.ends_as_zero || program_.is_pure(k);
+    const Instruction& line = program_.tape()[k];
+    if (program_.level(k) <= level)
+      reach = reach_of(k);
+    else if (line.operation == Operation::input)
+      reach = {k == fixed ? Interval(number) : Interval(0, 1), true, true};
+    else
+      reach = reach_of(line);
+    if (!program_.is_pure(k)) continue;
+    reach.ends_as_zero = true;
+    reach.may_be_dead = reach.values.lo <= 0 && reach.values.hi >= 0;
   }
+}
+
+/// Of a line that has a value.
+ValueTree::Reach ValueTree::reach_of(int line) {
+  const RunningError& value = lazily(line);
+  const bool dies = decided_sign(value) == 0 && is_dead(line);
+  return {interval_of(value), decided_sign(value) != 0 || dies, dies};
+}
+
+/// Of one whose operands were bounded before.
+ValueTree::Reach ValueTree::reach_of(const Instruction& line) const {
+  const Reach &a = reaches_[at(line.a)], &b = reaches_[at(line.b < 0 ? line.a : line.b)];
+  switch (line.operation) {
+    case Operation::negate: return -a;
+    case Operation::add: return a + b;
+    case Operation::subtract: return a + -b;
+    case Operation::multiply: break;
+    default: return {};
+  }
+  Reach product = a * b;
+  if (line.a == line.b && product.values.lo < 0) product.values.lo = 0;
+  return product;
+}
+
+/// A product with something that is not told from 0 is not told from it either, whatever the other factors are.
+bool ValueTree::is_never_decided(int line) const {
+  const Instruction& here = program_.tape()[line];
+  if (program_.level(line) == 0) {
+    const RunningError& value = values_[at(line)];
+    return decided_sign(value) == 0 && std::isfinite(value.error) && (value.error == 0 || !question_.is_exact);
+  }
+  if (here.operation == Operation::negate) return is_never_decided(here.a);
+  return here.operation == Operation::multiply && (is_never_decided(here.a) || is_never_decided(here.b));
+}
+
+/// Over what was bounded: 1: the row is violated by all values, −1: by none, 0: not told.
+int ValueTree::outlook(int r) const {
+  const Reach& value = reaches_[at(program_.rows()[at(r)].value)];
+  if (!is_surface_[at(r)]) return value.is_positive() ? 1 : (value.is_satisfied() ? -1 : 0);
+  const int slope = outlook_of_slope(r);
+  return slope > 0 && value.may_be_dead ? 0 : slope;
 }
 
 /// Of a row with unknowns that depend on binaries this is not told.
 bool ValueTree::has_surface(std::uint64_t bit, int line, double value) {
-  bound_rows(0, line, value);
+  bound_lines(lines_of_rows_, 0, line, value);
   return std::any_of(program_.rows().begin(), program_.rows().end(), [&](const ValueProgram::Row& row) {
     return (program_.held_by(row.value) & bit) != 0 && (row.has_unknowns || reaches_[at(row.value)].may_be_surface());
   });
@@ -124,6 +153,7 @@ bool ValueTree::find_rows() {
       return false;
     }
     levels_[at(program_.level(line))].rows.push_back(r);
+    is_surface_[at(r)] = is_never_decided(line) ? 1 : 0;
   }
   return true;
 }
@@ -146,9 +176,19 @@ void ValueTree::find_steps() {
     if (!level.rows.empty() || !level.denominators.empty()) last_level_ = static_cast<int>(d);
     if (level.line >= 0) is_eager_[at(level.line)] = 1;
   }
-  lines_of_rows_ = lines_for(rows);
   roots.insert(roots.end(), rows.begin(), rows.end());
   add_steps(roots);
+  bound_later(std::move(rows));
+}
+
+/// What is bounded at nodes: the rows, and the slopes of those that their values do not decide.
+void ValueTree::bound_later(std::vector<int> rows) {
+  for (const Level& level : levels_)
+    for (const int r : level.rows)
+      if (is_surface_[at(r)]) rows.push_back(program_.rows()[at(r)].slope);
+  lines_of_rows_ = lines_for(rows);
+  for (const int line : rows) last_bounded_ = std::max(last_bounded_, program_.level(line));
+  if (question_.counts_all && question_.most_kept > 0) lines_of_norm_ = lines_for({program_.norm()});
 }
 
 void ValueTree::add_steps(const std::vector<int>& roots) {

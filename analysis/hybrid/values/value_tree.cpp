@@ -12,7 +12,7 @@ namespace perp {
 namespace {
 
 constexpr long nodes_between_questions = 4096;
-constexpr int fewest_below = 8;  ///< levels below a node at which the rows are bounded over all of them
+constexpr int fewest_below = 6;  ///< levels below a node at which the rows are bounded over all of them
 
 }  // namespace
 
@@ -39,13 +39,14 @@ ValueTree::ValueTree(const ValueProgram& program, Question question)
   for (const ValueProgram::Row& row : program.rows()) rows.push_back(row.value);
   lines_of_rows_ = lines_for(rows);
   reaches_.resize(lines);
+  is_surface_.assign(program.rows().size(), 0);
   bound_ = !question_.counts_all ? question_.most_distance : (question_.most_kept > 0 ? INT_MAX : -1);
 }
 
 ValueTree::Answer ValueTree::search() {
   put_static();
   if (!has_finite_unknowns()) return {};
-  bound_rows(0);
+  bound_lines(lines_of_rows_, 0);
   bool is_open = false;
   if (find_rows()) {
     find_steps();
@@ -137,27 +138,29 @@ bool ValueTree::enter(int d, bool& is_open) {
   for (const int r : level.rows)
     if (!read_row(d, r, is_open)) return false;
   if (!read_pending(d, before, is_open)) return false;
-  return d > free_from_ || d + fewest_below > last_level_ || may_go_on(d);
+  return d > free_from_ || d + fewest_below > last_bounded_ || may_go_on(d);
 }
 
 /// Bounds over all values of the later binaries: is no row violated by all of them? Where all are satisfied by all,
 /// nothing below has to be computed to count them.
 bool ValueTree::may_go_on(int d) {
-  bound_rows(d);
+  bound_lines(lines_of_rows_, d);
   bool is_free = true;
+  for (const int r : pending_)
+    if (slope_level(r) > d && !passes(d, r, outlook_of_slope(r), is_free)) return false;
   for (int below = d + 1; below <= last_level_; ++below) {
     is_free = is_free && levels_[at(below)].denominators.empty();
-    for (const int r : levels_[at(below)].rows) {
-      const Reach& reach = reaches_[at(program_.rows()[at(r)].value)];
-      if (reach.is_positive()) {
-        note_left(d, r, false);
-        return false;
-      }
-      is_free = is_free && reach.is_satisfied();
-    }
+    for (const int r : levels_[at(below)].rows)
+      if (!passes(d, r, outlook(r), is_free)) return false;
   }
   if (is_free) free_from_ = d;
   return true;
+}
+
+bool ValueTree::passes(int level, int r, int outlook, bool& is_free) {
+  if (outlook > 0) note_left(level, r, is_surface_[at(r)] != 0);
+  is_free = is_free && outlook < 0;
+  return outlook <= 0;
 }
 
 bool ValueTree::read_row(int level, int r, bool& is_open) {
@@ -186,24 +189,32 @@ bool ValueTree::read_pending(int level, std::size_t count, bool& is_open) {
 
 /// Of a row that is 0, as far as is known.
 bool ValueTree::read_slope(int level, int r, bool& is_open) {
-  const int sign = decided_sign(asked(program_.rows()[at(r)].slope));
+  const int slope = program_.rows()[at(r)].slope, sign = decided_sign(asked(slope));
   if (sign > 0) note_left(level, r, true);
-  is_open = is_open || sign == 0;
+  is_open = is_open || (sign == 0 && !is_dead(slope));  // a slope that is 0 whatever the states are stays so
   return sign <= 0;
 }
 
 /// Are all rows satisfied whatever the later binaries are?
 bool ValueTree::is_decided(int level) const {
-  return level >= std::min(free_from_, last_level_) && std::all_of(pending_.begin(), pending_.end(), [&](int r) {
+  return level >= free_from_ || (level >= last_level_ && std::all_of(pending_.begin(), pending_.end(), [&](int r) {
            return slope_level(r) <= level;
-         });
+         }));
+}
+
+/// Are all values below this node further away than the last one that is kept, or, as far, with greater rates?
+bool ValueTree::is_behind_kept(int level, int distance) {
+  if (distance != bound_ || answer_.kept.empty() || level + fewest_below > program_.level(program_.norm())) return distance > bound_;
+  bound_lines(lines_of_norm_, level);
+  const double least = reaches_[at(program_.norm())].values.lo;
+  const RunningError &last = answer_.kept.front().norm, &first = slowest_.norm;
+  return least > last.value && least > std::nextafter(first.value + first.error, std::numeric_limits<double>::infinity());
 }
 
 /// Is nothing asked for that is below this node? What continues there is counted.
 bool ValueTree::leaves(int level, int distance, bool is_open) {
-  if (distance <= bound_) return false;
-  if (!question_.counts_all) return true;
-  if (is_open || !is_decided(level)) return false;
+  if (!question_.counts_all) return distance > bound_;
+  if (distance < bound_ || is_open || !is_decided(level) || !is_behind_kept(level, distance)) return false;
   answer_.count += 1L << (program_.levels() - level);
   return true;
 }

@@ -52,7 +52,7 @@ class ValueTree {
     long nodes = 0;             ///< of the tree that were visited
     long count = 0;             ///< how many continue, where all were asked for
     std::vector<Entry> kept{};  ///< the nearest ones, those with slow rates first, where all were asked for
-    long nearest = 0;           ///< how many of the least distance
+    long nearest = 0;           ///< how many of the least distance, where the nearest alone were asked for
     std::vector<Entry> least{}; ///< of these all whose rates are not told from the slowest
   };
 
@@ -79,6 +79,7 @@ class ValueTree {
   struct Reach {
     enclosure::Interval values{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     bool ends_as_zero = false;  // where it is 0, factors of binaries are
+    bool may_be_dead = true;    // may these be 0?
 
     Reach operator-() const;
     Reach operator+(const Reach& b) const;
@@ -87,7 +88,8 @@ class ValueTree {
     [[nodiscard]] bool may_be_surface() const { return !ends_as_zero && values.lo <= 0 && values.hi >= 0; }
     [[nodiscard]] bool is_satisfied() const { return values.hi < 0 || (values.hi <= 0 && ends_as_zero); }
   };
-  static Reach reach_of(Operation operation, const Reach& a, const Reach& b);
+  Reach reach_of(int line);
+  [[nodiscard]] Reach reach_of(const Instruction& line) const;
   static RunningError result_of(Operation operation, const RunningError& a, const RunningError& b) {
     switch (operation) {  // the frequent ones without the long way
       case Operation::add: return a + b;
@@ -103,7 +105,7 @@ class ValueTree {
   void find_steps();
   [[nodiscard]] bool has_finite_unknowns();
   [[nodiscard]] std::vector<int> lines_for(const std::vector<int>& roots) const;
-  void bound_rows(int level, int fixed = -1, double value = 0);
+  void bound_lines(const std::vector<int>& lines, int level, int fixed = -1, double value = 0);
   [[nodiscard]] bool has_surface(std::uint64_t bit, int line, double value);
   void add_steps(const std::vector<int>& roots);
   [[nodiscard]] Step step_of(int line) const;
@@ -115,6 +117,14 @@ class ValueTree {
   bool takes_node(int level);
   bool enter(int level, bool& is_open);
   bool may_go_on(int level);
+  bool passes(int level, int r, int outlook, bool& is_free);
+  void bound_later(std::vector<int> rows);
+  [[nodiscard]] bool is_never_decided(int line) const;
+  [[nodiscard]] int outlook(int r) const;
+  [[nodiscard]] int outlook_of_slope(int r) const {
+    const Reach& slope = reaches_[static_cast<std::size_t>(program_.rows()[static_cast<std::size_t>(r)].slope)];
+    return slope.is_positive() ? 1 : (slope.is_satisfied() ? -1 : 0);
+  }
   bool read_row(int level, int row, bool& is_open);
   bool read_pending(int level, std::size_t count, bool& is_open);
   bool read_slope(int level, int row, bool& is_open);
@@ -124,6 +134,7 @@ class ValueTree {
   [[nodiscard]] bool is_decided(int level) const;
   void visit(int level, int distance, bool is_open);
   void leaf(int distance, bool is_open);
+  bool is_behind_kept(int level, int distance);
   [[nodiscard]] bool leaves(int level, int distance, bool is_open);
   void keep(const Entry& entry);
   void add_least(const Entry& entry);
@@ -140,9 +151,11 @@ class ValueTree {
   std::vector<long> stamps_, nodes_of_level_;
   std::vector<int> pending_;  // rows whose derivatives decide
   std::uint64_t bits_ = 0, base_ = 0;
-  std::vector<int> lines_of_rows_;
+  std::vector<int> lines_of_rows_, lines_of_norm_;
   std::vector<Reach> reaches_;
+  std::vector<char> is_surface_;  // of each row: is it 0 for all values of the binaries, as far as is known?
   int last_level_ = 0;  // with rows or denominators
+  int last_bounded_ = 0;  // of the lines of rows that are bounded
   static constexpr int nowhere = std::numeric_limits<int>::max();
   int free_from_ = nowhere;  // from this level on all rows are satisfied
   long nodes_ = 0;

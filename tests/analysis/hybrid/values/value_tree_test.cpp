@@ -160,14 +160,14 @@ unsigned bits_of(const std::vector<double>& z) {
   return bits;
 }
 
-std::vector<Key> judged(const RandomModel& m, const std::vector<int>& called) {
+std::vector<Key> judged(const RandomModel& m, const std::vector<int>& called, bool knows_previous = true) {
   std::vector<Key> keys;
   unsigned before = 0;
-  for (int i = 0; i < m.q; ++i) before |= static_cast<unsigned>(m.previous[i]) << i;
+  for (int i = 0; i < m.q && knows_previous; ++i) before |= static_cast<unsigned>(m.previous[i]) << i;
   for (unsigned z = 0; z < 1U << m.q; ++z) {
     Key key{.z = z, .changed = z ^ before};
     if (!m.continues(z, key.norm)) continue;
-    for (int i = 0; i < m.q; ++i)
+    for (int i = 0; i < m.q && knows_previous; ++i)
       if (bit(key.changed, i)) ++(std::find(called.begin(), called.end(), i) != called.end() ? key.inside : key.outside);
     keys.push_back(key);
   }
@@ -220,6 +220,14 @@ TEST_SUITE("analysis/hybrid/values/value_tree") {
         REQUIRE(near.chosen);
         CHECK(bits_of(near.list[static_cast<std::size_t>(*near.chosen)].z) == wanted.front().z);
         ++chosen;
+        // Where no value before is known changes do not count.
+        const perp::HybridContinuations free = modes.continuations(0, x, {}, {.share = share});
+        if (!free.count) continue;
+        const std::vector<Key> by_rate = judged(m, {}, false);
+        CHECK(free.count == found.count);
+        CHECK(bits_of(free.list[static_cast<std::size_t>(*free.chosen)].z) == by_rate.front().z);
+        for (std::size_t k = 0; k < std::min<std::size_t>(by_rate.size(), 64); ++k)
+          CHECK(free.list[k].rate_norm == doctest::Approx(static_cast<double>(by_rate[k].norm)).epsilon(1e-12));
       }
     }
     MESSAGE(counted << " counted, " << many << " with many, " << chosen << " chosen");
