@@ -1,6 +1,7 @@
 // Models with many binaries: rows and Jacobian, one changed binary, the choice in a sub-problem, runs; each
 // beside the loop that one writes by hand.
 #include <fmt/format.h>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -171,6 +172,112 @@ void hybrid_choice(benchmark::State& state) {
   state.counters["ms"] = 1e-6 * meter.report(state, 1);
 }
 
+/// All values judged, those that continue counted; `floor` does by hand what gives their number.
+template <class Floor>
+void values_of_all(benchmark::State& state, HybridModes& modes, int k, long wanted, const Floor& floor, int states,
+                   double x) {
+  const std::vector<double> previous(Chain::at(k), 0);
+  const Vector at_x = Vector::Constant(states, x);
+  const auto judge = [&] { return modes.continuations(0, at_x, previous); };
+  if (judge().count != wanted) return state.SkipWithError("the number of values that continue is wrong");
+  const double by_hand = ns_per_unit(1, floor);
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(judge());
+  state.counters["ms"] = 1e-6 * meter.report(state, 1, by_hand);
+  state.counters["ms_by_hand"] = 1e-6 * by_hand;
+}
+
+/// All 2^k values of the heaters of one room: at 19 degrees one has to be on, as it becomes colder without; at 21 none may
+/// be, as it becomes hotter with each, which the rates alone tell.
+/// By hand: in Gray code order, what the changed heater has in the rate and the number that is on.
+void hybrid_heaters(benchmark::State& state, double x) {
+  const int k = static_cast<int>(state.range(0));
+  std::string binaries, heat, off = "1", pairs;
+  for (int i = 0; i < k; ++i) {
+    binaries += fmt::format("z{} = 0\n", i);
+    heat += fmt::format(" + {}*z{}", 4 + i, i);
+    off += fmt::format("*(1 - z{})", i);
+    if (i > 0) pairs += fmt::format(", \"(0 - x)*z{}*z{} <= 0\"", i - 1, i);
+  }
+  HybridModes modes(*read_hybrid_model_text(
+      fmt::format("[variables]\nx = 19\n[binaries]\n{0}[model]\nequations = [\"der(x) = -0.1*(x - 5){1}\"]\n"
+                  "constraints = [\"(19 - x)*{2} <= 0\", \"(x - 21)*(1 - {2}) <= 0\"{3}]\n[run]\nt = [0, 1]\n",
+                  binaries, heat, off, pairs),
+      "heaters.toml"));
+  const auto by_hand = [k, x] {
+    double rate = -0.1 * (x - 5), least = 1e300;
+    long on = 0, count = 0;
+    for (unsigned long step = 0; step < 1UL << k; ++step) {
+      if (step > 0) {
+        const int i = std::countr_zero(step);
+        const bool is_on = (((step ^ (step >> 1)) >> i) & 1) != 0;
+        rate += is_on ? 4 + i : -4 - i;
+        on += is_on ? 1 : -1;
+      }
+      const double low = (19 - x) * (on == 0 ? 1 : 0), high = (x - 21) * (on == 0 ? 0 : 1);
+      const bool is_low = low > 0 || (on == 0 && low == 0 && rate < 0), is_high = high > 0 || (on > 0 && high == 0 && rate > 0);
+      if (is_low || is_high) continue;
+      ++count;
+      if (rate * rate < least) least = rate * rate;
+    }
+    benchmark::DoNotOptimize(least);
+    return count;
+  };
+  values_of_all(state, modes, k, by_hand(), [&] { benchmark::DoNotOptimize(by_hand()); }, 1, x);
+}
+
+/// All 2^k values of the heaters of ten rooms: two of neighbours are on below their temperature and off above it, and one
+/// fuse stands all but all of them. By hand: the rows that hold the changed one.
+void hybrid_values(benchmark::State& state) {
+  constexpr int k = 20, rooms = 10;
+  std::string variables, binaries, equations, constraints, fuse;
+  for (int r = 0; r < rooms; ++r) {
+    variables += fmt::format("x{} = 19.5\n", r);
+    equations += fmt::format("\"der(x{0}) = -0.1*(x{0} - 5) + 4*z{1}*(1 - 0.3*z{2}) + 2*z{3}\",\n", r, r, (r + 1) % rooms, r + rooms);
+  }
+  for (int i = 0; i < k; ++i) {
+    binaries += fmt::format("z{} = 0\n", i);
+    constraints += fmt::format("\"(19 - x{0})*(1 - z{1})*(1 - z{2}) + (x{0} - 20)*z{1}*z{2} <= 0\",\n", i % rooms, i, (i + 1) % k);
+    fuse += fmt::format(" + {}*z{}", 4 + i % 3, i);
+  }
+  HybridModes modes(*read_hybrid_model_text(
+      fmt::format("[variables]\n{}[binaries]\n{}[model]\nequations = [\n{}]\nconstraints = [\n{}\"0{} <= 98\"]\n[run]\nt = [0, 1]\n",
+                  variables, binaries, equations, constraints, fuse),
+      "rooms.toml"));
+  const auto by_hand = [] {
+    std::vector<double> g(k + 1, -0.5), f(rooms, 0);
+    std::vector<int> z(k, 0);
+    g[k] = -98;
+    int violated = 0;
+    long count = 1;
+    const auto put = [&](int row, double value) {
+      violated += (value > 0 ? 1 : 0) - (g[Chain::at(row)] > 0 ? 1 : 0);
+      g[Chain::at(row)] = value;
+    };
+    const auto rate = [&](int r) {
+      f[Chain::at(r)] = -0.1 * 14.5 + 4 * z[Chain::at(r)] * (1 - 0.3 * z[Chain::at((r + 1) % rooms)]) + 2 * z[Chain::at(r + rooms)];
+    };
+    const auto row = [&](int i) {
+      const int a = z[Chain::at(i)], b = z[Chain::at((i + 1) % k)];
+      put(i, -0.5 * (1 - a) * (1 - b) - 0.5 * a * b);
+    };
+    for (unsigned long step = 1; step < 1UL << k; ++step) {
+      const int i = std::countr_zero(step);
+      int& here = z[Chain::at(i)];
+      here = 1 - here;
+      row(i);
+      row((i + k - 1) % k);
+      put(k, g[k] + (here != 0 ? 1 : -1) * (4 + i % 3));
+      rate(i % rooms);
+      if (i < rooms) rate((i + rooms - 1) % rooms);
+      count += violated == 0 ? 1 : 0;
+    }
+    benchmark::DoNotOptimize(f.data());
+    return count;
+  };
+  values_of_all(state, modes, k, by_hand(), [&] { benchmark::DoNotOptimize(by_hand()); }, rooms, 19.5);
+}
+
 Model rooms_model(int n, const char* scheme, const char* tol) {
   ReadOptions known;
   known.hybrid = true;
@@ -223,6 +330,9 @@ void hybrid_reading(benchmark::State& state) {
 BENCHMARK(hybrid_rows)->Arg(1000);
 BENCHMARK(hybrid_flip)->Arg(10)->Arg(100)->Arg(1000)->Arg(10000);
 BENCHMARK(hybrid_choice)->Arg(8)->Arg(12)->Arg(20);
+BENCHMARK_CAPTURE(hybrid_heaters, cold, 19.0)->Arg(16)->Arg(20);
+BENCHMARK_CAPTURE(hybrid_heaters, hot, 21.0)->Arg(16)->Arg(20);
+BENCHMARK(hybrid_values);
 BENCHMARK(hybrid_tanks);
 BENCHMARK(hybrid_reading)->Arg(1000)->Arg(10000);
 BENCHMARK_CAPTURE(hybrid_run, backward_euler, "backward_euler", nullptr)->Arg(100)->Arg(1000)->Arg(10000);

@@ -59,6 +59,10 @@ struct HybridContinuations {
   Status status = Status::never_run;
   std::vector<HybridContinuation> list{};  ///< best first
   bool is_complete = true;  ///< every continuation of the kind that was looked for is in the list
+  /// How many continue, where all were counted: the list may hold the best ones alone.
+  std::optional<long> count{};
+  /// How many of these change no binary outside of the called sub-problems, where these were counted.
+  std::optional<long> count_inside{};
   std::optional<int> chosen{};  ///< of the list
   std::string decided_by{};
   /// Rows that the previous value violates (equations first, then constraints; behind them "binary
@@ -68,6 +72,12 @@ struct HybridContinuations {
   std::vector<Exclusion> excluded{};  ///< as far as they are kept
   long excluded_count = 0;
   std::vector<std::string> notes{};  ///< what the list does not show
+
+  /// How many continue, where it is known; else those that change called binaries alone, where that is.
+  [[nodiscard]] std::optional<long> known_count() const {
+    if (count) return count;
+    return is_complete ? std::optional(static_cast<long>(list.size())) : count_inside;
+  }
 };
 
 }  // namespace perp

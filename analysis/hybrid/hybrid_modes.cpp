@@ -3,88 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/hybrid/hybrid_modes.hpp>
-#include <perp/analysis/hybrid/mode_jets.hpp>
+#include <perp/analysis/hybrid/mode_question.hpp>
 #include <perp/analysis/hybrid/nearest_mode.hpp>
-#include <perp/analysis/hybrid/proofs/mode_bounds.hpp>
-#include <perp/analysis/hybrid/sparse/near_choice.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 
 namespace perp {
-namespace {
-
-/// NaN: it has no value before.
-int branch_of(double z) {
-  if (std::isnan(z)) return any_binary;
-  return z == 0 ? 0 : (z == 1 ? 1 : released_binary);
-}
-
-}  // namespace
-
-struct HybridModes::Implementation {
-  explicit Implementation(HybridModel given)
-      : model(std::move(given)), structure(structure_of(model)) {}
-
-  /// What looks at all values, made when it is first asked: of large models it may never be.
-  struct Whole {
-    Whole(const HybridModel& model, const HybridStructure& structure)
-        : faces(model),
-          search(model, structure, faces),
-          bounds(model, structure, faces, search),
-          jets(model, structure, faces, search, bounds) {}
-
-    Faces faces;
-    ValueSearch search;
-    ModeBounds bounds;
-    HybridJets jets;
-  };
-  Whole& whole() {
-    if (!whole_) whole_ = std::make_unique<Whole>(model, structure);
-    return *whole_;
-  }
-
-  void look_at_previous();
-  [[nodiscard]] std::vector<int> branches_before() const;
-  void note_free(const std::vector<int>& z);
-  void read_previous(const std::vector<double>& given);
-  void note_ambiguity();
-  [[nodiscard]] Status end_word(bool is_whole, bool are_shown) const;
-  void count_changes(HybridContinuation& continuation) const;
-  bool search_all(const ValueLimits& limits);
-  bool search_inside(ValueLimits& limits);
-  [[nodiscard]] ValueLimits near_limits() const;
-  void search_near();
-  void search_nearest();
-  void search_by_series();
-  [[nodiscard]] std::optional<HybridContinuations> of_large_model() const;
-  void exclude(const Exclusion& exclusion);
-  void judge(const ModeCandidate& candidate);
-  bool show_exclusions();
-  void bound_rates();
-  void note_nearest();
-  void conclude(bool is_whole);
-  bool find();
-
-  HybridModel model;
-  HybridStructure structure;
-  std::unique_ptr<Whole> whole_;
-
-  // Of one question.
-  double t = 0;
-  Vector x;
-  std::vector<double> previous;
-  HybridModeOptions options;
-  HybridContinuations result;
-  bool previous_continues = false;
-  bool nearest_inside = false;  // values with more changes inside of called sub-problems were not looked at
-  bool has_open_modes = false;  // that do not determine what slides
-  bool has_free = false;  // binaries without a value before, beside others with one
-  std::vector<char> inside;  // of each binary
-  // Excluded by their derivatives, and where they stand in result.excluded.
-  std::vector<std::pair<ModeCandidate, std::size_t>> by_derivatives;
-};
-
 HybridModes::HybridModes(HybridModel model)
     : self_(std::make_unique<Implementation>(std::move(model))) {}
 HybridModes::~HybridModes() = default;
@@ -184,99 +108,22 @@ bool HybridModes::Implementation::show_exclusions() {
   return is_whole;
 }
 
-/// False where it ended early. Candidates first: their derivatives are dear.
-bool HybridModes::Implementation::search_all(const ValueLimits& limits) {
-  std::vector<ModeCandidate> candidates;
-  by_derivatives.clear();
-  result.list.clear();
-  result.excluded.clear();
-  result.excluded_count = 0;
-  const bool is_whole = whole().search.run(
-      t, x, options.share, limits,
-      [&](const ModeCandidate& candidate) { candidates.push_back(candidate); },
-      [&](const Exclusion& exclusion) { exclude(exclusion); });
-  if (!is_whole) return false;
-  for (const ModeCandidate& candidate : candidates) {
-    if (options.stop && options.stop()) {  // of a part nothing is best
-      result.list.clear();
-      return false;
-    }
-    judge(candidate);
-  }
-  return true;
-}
-
-ValueLimits HybridModes::Implementation::near_limits() const {
-  ValueLimits limits{.nodes = options.most_nodes, .candidates = options.most_candidates, .most_outside = 0,
-                     .inside = inside, .previous = branches_before(), .stop = options.stop};
-  return limits;
-}
-
-/// Of many binaries in called sub-problems the fewest changes first: the rule takes the smallest number of
-/// them. False where it ended early.
-bool HybridModes::Implementation::search_inside(ValueLimits& limits) {
-  constexpr long most_at_once = 6;  // 3^6 values cost less than to go through them again and again
-  const long count = std::count(inside.begin(), inside.end(), 1);
-  limits.most_inside = -1;
-  if (count <= most_at_once) return search_all(limits);
-  for (limits.most_inside = 0; limits.most_inside <= count; ++limits.most_inside) {
-    if (!search_all(limits)) return false;
-    nearest_inside = limits.most_inside < count;
-    if (!result.list.empty()) break;
-  }
-  return true;
-}
-
-/// Where there are too many values: those with few changes outside of the called sub-problems, the
-/// fewest first. Then the rule's choice is among them, whatever the others are.
-void HybridModes::Implementation::search_near() {
-  result.is_complete = false;
-  ValueLimits limits = near_limits();
-  for (; !previous.empty() && limits.most_outside <= options.most_outside; ++limits.most_outside)
-    if (!search_inside(limits) || !result.list.empty()) break;
-}
-
-/// Where none was found yet: value by value as runs choose, of up to 2^20 of a sub-problem. What slides is not looked at.
-void HybridModes::Implementation::search_by_series() {
-  const std::vector<int> z = branches_before();
-  const std::optional<HybridContinuations> found = nearby(model, structure, {options.share, options.sizes}, t, x, z);
-  if (!found) return;
-  std::vector<int> taken;
-  for (const double value : found->list.front().z) taken.push_back(branch_of(value));
-  judge(whole().search.walk(t, x, options.share, taken).candidate);
-  nearest_inside = true;
-}
-
-/// Of very many unknowns, for which dense matrices do not serve; who asks for the nearest alone has tried it. Empty: open.
-std::optional<HybridContinuations> HybridModes::Implementation::of_large_model() const {
-  constexpr int most_dense = 256;
-  if (options.nearest_alone || model.n() + model.q() <= most_dense) return std::nullopt;
-  auto found = nearby(model, structure, {options.share, options.sizes}, t, x, branches_before());
-  if (found) found->notes.emplace_back("a large model: values near the previous one alone were looked at");
-  return found;
-}
-
-/// The previous value where it continues, else those without changes outside of the called
-/// sub-problems.
-void HybridModes::Implementation::search_nearest() {
-  result.is_complete = false;
-  if (previous_continues) {
-    judge(whole().search.walk(t, x, options.share, branches_before()).candidate);
-    return;
-  }
-  ValueLimits limits = near_limits();
-  search_inside(limits);
+/// May the rule compare its rate norm with one that is near it? Of very many continuations this is asked of those that
+/// change least: the others have the bounds of their series.
+bool HybridModes::Implementation::has_rival(const HybridContinuation& c) const {
+  constexpr double near = 0x1p-20;
+  const HybridContinuation& first = result.list.front();
+  if (result.count && (c.outside != first.outside || c.inside != first.inside)) return false;
+  return std::any_of(result.list.begin(), result.list.end(), [&](const HybridContinuation& other) {
+    return &other != &c && std::abs(other.rate_norm - c.rate_norm) <= near * std::max(c.rate_norm, other.rate_norm);
+  });
 }
 
 /// Rate norms that are near each other: how well they are known.
 void HybridModes::Implementation::bound_rates() {
-  constexpr double near = 0x1p-20, rounding = 0x1p-40;
+  constexpr double rounding = 0x1p-40;
   for (HybridContinuation& c : result.list) {
-    const bool has_rival = std::any_of(result.list.begin(), result.list.end(), [&](const HybridContinuation& other) {
-      return &other != &c &&
-             std::abs(other.rate_norm - c.rate_norm) <= near * std::max(c.rate_norm, other.rate_norm);
-    });
-    if (!has_rival) continue;
+    if (!has_rival(c)) continue;
     ModeCandidate candidate{{}, c.x, c.rates, c.root};
     for (int i = 0; i < model.q(); ++i)
       candidate.z.push_back(std::binary_search(c.released.begin(), c.released.end(), i)
@@ -342,26 +189,6 @@ void HybridModes::Implementation::conclude(bool is_whole) {
   note_ambiguity();
   result.status = end_word(is_whole, are_shown);
   if (result.status == Status::not_solved) result.decided_by = "none: no continuation was found";
-}
-
-/// What continues. False: not all values were looked at.
-bool HybridModes::Implementation::find() {
-  result = {};
-  previous_continues = has_open_modes = nearest_inside = false;
-  whole().search.set_errors(options.share * options.sizes);
-  whole().jets.begin(options.sizes);
-  whole().search.begin_roots();
-  look_at_previous();
-  bool is_whole = false;
-  if (options.nearest_alone && !previous.empty()) search_nearest();
-  if (result.list.empty()) {
-    result.is_complete = true;
-    is_whole =
-        search_all({.nodes = options.most_nodes, .candidates = options.most_candidates, .stop = options.stop});
-    if (!is_whole) search_near();
-    if (!is_whole && result.list.empty()) search_by_series();
-  }
-  return is_whole;
 }
 
 HybridContinuations HybridModes::continuations(double t, const Vector& x,

@@ -126,6 +126,13 @@ Json json_of(const HybridModes& modes, const HybridContinuation& c) {
   return item;
 }
 
+/// How many continue, as far as is known.
+std::string count_text(const HybridContinuations& found) {
+  const std::size_t listed = found.list.size();
+  if (!found.count) return fmt::format("{}{}", listed, found.is_complete ? "" : ", perhaps more");
+  return found.is_complete ? fmt::format("{}", listed) : fmt::format("{}, the best {} in the list", *found.count, listed);
+}
+
 }  // namespace
 
 std::string row_text(const HybridModel& model, int row) {
@@ -140,8 +147,7 @@ std::string row_text(const HybridModel& model, int row) {
 std::string modes_table(const HybridModes& modes, const HybridContinuations& found) {
   const HybridModel& model = modes.model();
   std::string text = violated_text(modes, found);
-  text += fmt::format("continuations {}{}\n", found.list.size(),
-                      found.is_complete ? "" : ", perhaps more");
+  text += "continuations " + count_text(found) + "\n";
   std::vector<std::string> names;
   for (const Binary& binary : model.binaries) names.push_back(binary.name);
   const std::string header = names.size() > 3 ? names.front() + ".." + names.back()
@@ -154,7 +160,7 @@ std::string modes_table(const HybridModes& modes, const HybridContinuations& fou
                c.is_strict ? "strict" : "weak", numbers(modes, c)});
   }
   if (!found.list.empty()) text += table.text();
-  if (found.list.size() > most_listed)
+  if (!found.count && found.list.size() > most_listed)
     text += fmt::format("  ... {} more\n", found.list.size() - most_listed);
   text += fmt::format("decided by   {}\n", found.decided_by);
   for (const std::string& note : found.notes) text += fmt::format("note         {}\n", note);
@@ -166,6 +172,7 @@ Json modes_to_json(const HybridModes& modes, const HybridContinuations& found) {
   Json json;
   json["status"] = to_string(found.status);
   json["complete"] = found.is_complete;
+  if (found.count) json["count"] = *found.count;
   json["continuations"] = Json::array();
   for (const HybridContinuation& c : found.list) json["continuations"].push_back(json_of(modes, c));
   json["chosen"] = found.chosen ? json["continuations"][at(*found.chosen)]["z"] : Json(nullptr);

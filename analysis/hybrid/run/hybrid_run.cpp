@@ -265,7 +265,7 @@ void HybridRun::log_change(const std::vector<int>& before, const HybridContinuat
                fmt::format("; {}", found.decided_by);
   event.dt_dq = dt_end_;
   event.condition = condition_;
-  if (found.is_complete) event.continuations = static_cast<int>(found.list.size());
+  if (const auto count = found.known_count()) event.continuations = static_cast<int>(*count);
   event.is_weak = !found.list[at(*found.chosen)].is_strict;
   result_.events.push_back(std::move(event));
   ++result_.counts["mode_changes"];

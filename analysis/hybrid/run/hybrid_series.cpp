@@ -19,6 +19,7 @@ void HybridRun::make_series() {
   NearChoice::Options options;
   options.share = share_of_computed;
   options.sizes = sizes_;
+  options.counts_inside = true;
   series_ = std::make_unique<Series>(hybrid_, structure(), options, schemes_.located.tol);
 }
 

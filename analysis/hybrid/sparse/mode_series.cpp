@@ -352,8 +352,7 @@ void ModeSeries::bound_errors(int last) {
   series.error(line_of_t_)[0] = share_ > 0 ? half_ulp(series[line_of_t_][0]) : 0;
   for (int j = 0; j < model_.n(); ++j)
     if (is_state(j))
-      series.error(line_of_x_[at(j)])[0] =
-          share_ * std::max(std::abs(variable(j)[0]), j < sizes_.size() ? sizes_[j] : 0.0);
+      series.error(line_of_x_[at(j)])[0] = state_error(j, variable(j)[0]);
   for (int k = bounded_until_ + 1; k <= last; ++k) {
     for (Block& block : blocks_)
       if (!bound_block(block, k)) return;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +51,10 @@ class ModeSeries {
     bounded_until_ = -1;
   }
   [[nodiscard]] bool knows_states_exactly() const { return share_ == 0; }
+  /// Of state j with value x.
+  [[nodiscard]] double state_error(int j, double x) const {
+    return share_ * std::max(std::abs(x), j < sizes_.size() ? sizes_[j] : 0.0);
+  }
   /// A bound of the error of coefficient k of g_l, k <= 3, and of ẋ_j; infinite: there is none.
   ///@{
   double error(int l, int k);

@@ -39,7 +39,8 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
       series_(series),
       options_(std::move(options)),
       faces_(model),
-      constraints_of_(at(model.q())) {
+      constraints_of_(at(model.q())),
+      slides_(at(model.q()), -1) {
   for (int l = 0; l < faces_.constraints(); ++l)
     for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
   // Models that share nothing stand beside each other, and each chooses as it would alone.
@@ -223,6 +224,8 @@ HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& 
   return found;
 }
 
+bool NearChoice::takes_value() { return ++tried_ <= options_.most_values && !(options_.stop && options_.stop()); }
+
 /// Which sets of `distance` of the binaries continue with their other values. Empty: open.
 std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, const Vector& x,
                                                                       const std::vector<int>& z,
@@ -233,7 +236,7 @@ std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, 
   for (int k = 0; k < distance; ++k) chosen[at(k)] = k;
   do {
     check_interruption();
-    if (++tried_ > options_.most_values) return std::nullopt;
+    if (!takes_value()) return std::nullopt;
     std::vector<int> changed;
     for (const int k : chosen) changed.push_back(binaries[at(k)]);
     for (const int i : changed) other[at(i)] = 1 - z[at(i)];
@@ -245,29 +248,41 @@ std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, 
   return found;
 }
 
+/// Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
+NearChoice::Taken NearChoice::taken_of(const std::vector<Found>& found, bool is_one) {
+  std::vector<RunningError> norms;
+  for (const Found& f : found) norms.push_back(f.rate_norm);
+  const std::vector<std::size_t> least = least_rate_norms(norms);
+  return {found[least.front()].changed, is_one              ? "fewest changes outside the called sub-problems"
+                                        : found.size() == 1 ? "fewest changes inside"
+                                        : least.size() == 1 ? "smallest rate norm"
+                                                            : "first declared binary changes"};
+}
+
 /// The values of a part's called binaries that are taken, at the least distance at which some continue.
 std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, const std::vector<int>& z,
                                                     const std::vector<int>& binaries, int part) {
   tried_ = 0;
-  const auto slides = [&](int i) { return may_slide(z, i); };
+  const bool are_many = static_cast<int>(binaries.size()) > most_singly;
+  const ValueProgram* tree = are_many ? program(binaries, part) : nullptr;
+  return tree != nullptr ? choose_in_tree(t, x, z, *tree, part) : choose_singly(t, x, z, binaries, part);
+}
+
+std::optional<NearChoice::Taken> NearChoice::choose_singly(double t, const Vector& x, const std::vector<int>& z,
+                                                           const std::vector<int>& binaries, int part) {
   std::optional<bool> any_slides;
   for (int distance = 1; distance <= static_cast<int>(binaries.size()); ++distance) {
     std::optional<std::vector<Found>> found = at_distance(t, x, z, binaries, part, distance);
     if (!found) return std::nullopt;
     if (found->empty()) {  // a binary that slides counts as one that changes
-      if (!any_slides) any_slides = std::any_of(binaries.begin(), binaries.end(), slides);
+      if (!any_slides) any_slides = std::any_of(binaries.begin(), binaries.end(), [this](int i) { return slides(i); });
       if (*any_slides) return std::nullopt;
       continue;
     }
-    // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
-    std::vector<RunningError> norms;
-    for (const Found& f : *found) norms.push_back(f.rate_norm);
-    const std::vector<std::size_t> least = least_rate_norms(norms);
-    return Taken{(*found)[least.front()].changed,
-                 binaries.size() == 1 ? "fewest changes outside the called sub-problems"
-                 : found->size() == 1 ? "fewest changes inside"
-                 : least.size() == 1  ? "smallest rate norm"
-                                      : "first declared binary changes"};
+    Taken taken = taken_of(*found, binaries.size() == 1);
+    if (const auto others = count_singly(t, x, z, binaries, part, distance + 1))
+      taken.count = *others + static_cast<long>(found->size());
+    return taken;
   }
   return std::nullopt;
 }
@@ -282,28 +297,11 @@ std::map<int, std::vector<int>> NearChoice::called_binaries(const std::vector<in
   return binaries;
 }
 
-/// Do the values of the binaries leave one value to every other unknown? Then each sub-problem's equations are linear
-/// in its own.
-bool NearChoice::has_single_roots() const {
-  return std::all_of(structure_.blocks.begin(), structure_.blocks.end(), [&](const SubProblem& block) {
-    std::vector<int> inputs;
-    for (const int unknown : block.unknowns)
-      if (unknown < model_.n())
-        inputs.push_back(series_.is_state(unknown) ? HybridModel::derivative_input(unknown)
-                                                   : model_.variable_input(unknown));
-    return std::all_of(block.rows.begin(), block.rows.end(), [&](int row) {
-      const int degree = row < static_cast<int>(model_.f.size()) ? degree_in(faces_.tape(), faces_.rows()[at(row)], inputs) : 0;
-      return degree == 0 || degree == 1;
-    });
-  });
-}
-
 /// Are all values of the binaries judged, and are these all that may continue?
 bool NearChoice::lists_all() {
   if (lists_all_) return *lists_all_;
-  const std::vector<int> z(at(model_.q()), 0);
   lists_all_ = model_.q() <= most_listed && parts_ == 1 && has_single_roots();
-  for (int i = 0; i < model_.q() && *lists_all_; ++i) lists_all_ = !may_slide(z, i);
+  for (int i = 0; i < model_.q() && *lists_all_; ++i) lists_all_ = !slides(i);
   return *lists_all_;
 }
 
@@ -340,6 +338,7 @@ std::optional<HybridContinuations> NearChoice::of_parts(double t, const Vector& 
                                                         const std::vector<int>& called) {
   std::vector<int> z = previous;
   int inside = 0;
+  std::optional<long> count = 1;
   const char* decided_by = "";
   for (const auto& [part, own] : called_binaries(called)) {
     const std::optional<Taken> change = choose(t, x, previous, own, part);
@@ -347,11 +346,13 @@ std::optional<HybridContinuations> NearChoice::of_parts(double t, const Vector& 
     for (const int i : change->changed) z[at(i)] = 1 - previous[at(i)];
     inside += static_cast<int>(change->changed.size());
     decided_by = change->decided_by;
+    count = count && change->count ? std::optional(*count * *change->count) : std::nullopt;
   }
   const Verdict verdict = judge(t, x, z, every_part);
   if (!verdict.has_series || !verdict.violated.empty()) return std::nullopt;
   HybridContinuations result = taken(z, verdict);
   result.list[0].inside = inside;
+  result.count_inside = count;
   result.decided_by = decided_by;
   return result;
 }
@@ -375,17 +376,6 @@ std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector
   result->violated = before.violated;
   result->called = called;
   return result;
-}
-
-std::optional<HybridContinuations> nearby(const HybridModel& model, const HybridStructure& structure,
-                                          const NearChoice::Options& options, double t, const Vector& x,
-                                          const std::vector<int>& previous) {
-  const auto is_plain = [](int z) { return z == 0 || z == 1; };
-  if (previous.empty() || !std::all_of(previous.begin(), previous.end(), is_plain)) return std::nullopt;
-  ModeSeries series(model);
-  if (!series.obstacle().empty()) return std::nullopt;
-  NearChoice near(model, structure, series, options);
-  return near(t, x, previous, options.share == 0);
 }
 
 }  // namespace perp

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <perp/analysis/hybrid/hybrid_continuation.hpp>
 #include <perp/analysis/hybrid/sparse/mode_series.hpp>
 #include <perp/analysis/hybrid/sparse/product_faces.hpp>
+#include <perp/analysis/hybrid/values/value_tree.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 
@@ -20,11 +23,15 @@ class NearChoice {
  public:
   /// All values of a model of at most so many binaries are looked at: the first where none slides.
   static constexpr int most_listed = 6, most_searched = 3;
+  /// Of more called binaries the values are gone through as a tree.
+  static constexpr int most_singly = 3;
 
   struct Options {
     double share = 0;  ///< of themselves and their sizes: how well states are known that were computed
     Vector sizes{};    ///< of the variables
     long most_values = 1L << 20;
+    bool counts_inside = false;    ///< say how many values of called binaries continue
+    std::function<bool()> stop{};  ///< true ends a search, which leaves all open
   };
 
   NearChoice(const HybridModel& model, const HybridStructure& structure, ModeSeries& series,
@@ -36,8 +43,20 @@ class NearChoice {
   std::optional<HybridContinuations> operator()(double t, const Vector& x,
                                                 const std::vector<int>& previous, bool is_exact);
 
+  /// All values of the binaries where none can slide: how many continue, the best of them, and what excludes others.
+  /// `previous`: any_binary where none
+  /// is known; `inside`: binaries of called sub-problems. Empty: open.
+  struct Asked {
+    std::vector<int> previous;
+    std::vector<char> inside;
+    std::size_t most_kept = 64;
+    long most_nodes = 1L << 22;
+  };
+  void set_options(Options options) { options_ = std::move(options); }
+  std::optional<HybridContinuations> all_values(double t, const Vector& x, const Asked& asked, bool is_exact);
+
   /// Its counts; the series are not among it.
-  void transfer(Archive& archive) { archive(tried_); }
+  void transfer(Archive& archive) { archive(tried_, counted_); }
 
   [[nodiscard]] bool is_void(int constraint, const std::vector<int>& z) {
     return faces_.is_void(constraint, z);
@@ -53,6 +72,7 @@ class NearChoice {
   struct Taken {
     std::vector<int> changed;
     const char* decided_by;
+    std::optional<long> count{};  // of values of the called binaries that continue
   };
   struct Found {
     std::vector<int> changed;
@@ -68,17 +88,40 @@ class NearChoice {
   [[nodiscard]] int state_of_input(int input) const;
   int value_sign(int l, const std::vector<int>& z, bool& has_bound);
   [[nodiscard]] std::optional<int> exact_sign(int l, const std::vector<int>& z);
+  bool takes_value();
+  bool slides(int binary);
+  std::optional<long> count_singly(double t, const Vector& x, const std::vector<int>& z, const std::vector<int>& binaries,
+                                   int part, int from);
+  std::optional<long> count_in_tree(const ValueProgram& program, ValueTree::Question asked);
   std::optional<std::vector<Found>> at_distance(double t, const Vector& x, const std::vector<int>& z,
                                                 const std::vector<int>& binaries, int part, int distance);
+  [[nodiscard]] const ExplicitRows& explicit_rows();
+  [[nodiscard]] ValueProgram::Part rows_of(int part) const;
+  const ValueProgram* program(const std::vector<int>& binaries, int part);
+  ValueTree::Question question_of_all(double t, const Vector& x, const Asked& asked, const ValueProgram& tree,
+                                      HybridContinuations& found);
+  [[nodiscard]] Exclusion exclusion(std::uint64_t values, std::uint64_t known, int constraint, bool by_slope) const;
+  ConstraintJet jet_of(int l, const std::vector<int>& z);
+  std::optional<HybridContinuation> continuation(double t, const Vector& x, const ValueTree::Entry& entry);
+  static std::vector<ValueTree::Entry> best_of(const ValueTree::Answer& answer);
+  ValueTree::Question question(double t, const Vector& x, const std::vector<int>& z, const ValueProgram& program,
+                               int part);
+  std::optional<Taken> choose_in_tree(double t, const Vector& x, const std::vector<int>& z,
+                                      const ValueProgram& program, int part);
+  static Taken taken_of(const std::vector<Found>& found, bool is_one);
+  static Taken taken_of(const ValueProgram& program, const ValueTree::Answer& answer);
+  [[nodiscard]] bool may_slide_here(const ValueProgram& program, const ValueTree::Question& asked);
   [[nodiscard]] std::map<int, std::vector<int>> called_binaries(const std::vector<int>& called) const;
   [[nodiscard]] bool has_surface(std::vector<int>& corner, int binary);
   Verdict judge(double t, const Vector& x, const std::vector<int>& z, int part, bool asks_for_one = false);
+  std::optional<Taken> choose_singly(double t, const Vector& x, const std::vector<int>& z,
+                                     const std::vector<int>& binaries, int part);
   std::optional<Taken> choose(double t, const Vector& x, const std::vector<int>& z,
                               const std::vector<int>& binaries, int part);
   [[nodiscard]] bool may_slide(const std::vector<int>& z, int binary);
   [[nodiscard]] bool may_slide_on_products(int binary);
   HybridContinuations taken(const std::vector<int>& z, const Verdict& verdict);
-  [[nodiscard]] bool has_single_roots() const;
+  [[nodiscard]] bool has_single_roots();
   [[nodiscard]] bool lists_all();
   void count_changes(const std::vector<int>& previous, const std::vector<int>& called,
                      HybridContinuation& next) const;
@@ -97,12 +140,11 @@ class NearChoice {
   std::vector<int> part_of_signal_, part_of_constraint_;
   int parts_ = 0;
   long tried_ = 0;
-  std::optional<bool> lists_all_;
+  long counted_ = 0;  ///< nodes of trees that were visited for numbers alone
+  std::optional<bool> lists_all_, has_single_roots_;
+  std::vector<signed char> slides_;  // of each binary, see may_slide; -1: not known yet
+  std::unique_ptr<ExplicitRows> explicit_rows_;  // made when they are asked for
+  std::map<std::vector<int>, std::unique_ptr<ValueProgram>> programs_;  // by their binaries
 };
-
-/// What it takes; `previous`: of each binary. Empty: open. Throws Interrupted.
-std::optional<HybridContinuations> nearby(const HybridModel& model, const HybridStructure& structure,
-                                          const NearChoice::Options& options, double t, const Vector& x,
-                                          const std::vector<int>& previous);
 
 }  // namespace perp
