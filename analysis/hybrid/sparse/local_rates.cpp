@@ -17,12 +17,6 @@ constexpr double rounding_of_rates =
 constexpr int most_local_corrections = 40;
 constexpr std::size_t most_unknowns = 20;  ///< of a sub-problem that is solved with a dense matrix
 
-ConeTape rows_of(const HybridModel& model) {
-  std::vector<int> rows;
-  Tape tape = model.closed(rows);
-  return {std::move(tape), std::move(rows)};
-}
-
 int rows_count(const HybridStructure& structure) { return static_cast<int>(structure.unknowns_of_row.size()); }
 
 /// Of each of `count` columns the rows from `from` to `to` - 1 that hold it, counted from `from`.
@@ -55,12 +49,12 @@ LocalRates::Lists::Lists(const std::vector<std::vector<int>>& lists) : start_{0}
   }
 }
 
-LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structure)
+LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structure, ConeTape rows)
     : model_(model),
       structure_(structure),
       n_(model.n()),
       equations_(static_cast<int>(model.f.size())),
-      rows_(rows_of(model)),
+      rows_(std::move(rows)),
       states_of_row_(structure.states_of_row),
       unknowns_of_block_(of_blocks(structure, &SubProblem::unknowns)),
       rows_of_block_(of_blocks(structure, &SubProblem::rows)),
@@ -68,6 +62,7 @@ LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structur
       by_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), equations_, rows_count(structure))),
       by_state_(rows_of_each(structure.states_of_row, model.n(), equations_, rows_count(structure))),
       users_(users_of(structure)),
+      slopes_(at(equations_), 0),
       followers_(at(model.q())),
       met_by_(structure.blocks.size(), -1) {
   for (int j = 0; j < n_; ++j)
@@ -130,6 +125,32 @@ bool LocalRates::solve(const std::vector<int>& blocks, std::vector<double>& poin
     const bool is_solved = rows.size() == 1 ? solve_one(rows[0], unknowns_of_block_[b][0], point)
                                             : solve_several(structure_.blocks[at(b)], point);
     if (!is_solved) return false;
+  }
+  return true;
+}
+
+/// The number that the row is multiplied by in the unknown of its sub-problem.
+double LocalRates::slope(int row, int unknown) {
+  double& slope = slopes_[at(row)];
+  if (slope != 0) return slope;
+  std::vector<ConeTape::Slope> all;
+  if (!slopes(row, all)) return nan;
+  for (const ConeTape::Slope& entry : all)
+    if (at(entry.input) == input_of(unknown)) slope = entry.value;
+  return slope;
+}
+
+bool LocalRates::refine(const std::vector<int>& blocks, std::vector<double>& point) {
+  for (const int b : blocks) {
+    const std::span<const int> rows = rows_of_block_[b];
+    if (rows.size() > 1) {
+      if (!solve_several(structure_.blocks[at(b)], point)) return false;
+      continue;
+    }
+    const int unknown = unknowns_of_block_[b][0];
+    double& u = point[input_of(unknown)];
+    u -= rows_.value(rows[0], point) / slope(rows[0], unknown);
+    if (!std::isfinite(u)) return false;
   }
   return true;
 }

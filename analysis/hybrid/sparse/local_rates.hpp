@@ -16,7 +16,8 @@ namespace perp {
 /// Points are the inputs (t, ẋ, x, z) of the model's closed tape.
 class LocalRates {
  public:
-  LocalRates(const HybridModel& model, const HybridStructure& structure);
+  /// `rows`: of the equations and constraints, without parameters.
+  LocalRates(const HybridModel& model, const HybridStructure& structure, ConeTape rows);
 
   /// The sub-problems that follow from these binaries, in the order in which they are solved.
   /// False: one of them holds binaries of its own.
@@ -24,10 +25,14 @@ class LocalRates {
   /// Their unknowns in the point, by Newton's method from what stands there. False: one is not
   /// solved.
   bool solve(const std::vector<int>& blocks, std::vector<double>& point);
+  /// The same of sub-problems that are affine with numbers in their unknowns, from where these are nearly solved.
+  bool refine(const std::vector<int>& blocks, std::vector<double>& point);
   /// Row of the equations and constraints at a point.
   [[nodiscard]] double row(int row, const std::vector<double>& point) {
     return rows_.value(row, point);
   }
+  /// Derivatives of a row by ẋ and x. False: one is no number.
+  bool slopes(int row, std::vector<ConeTape::Slope>& slopes) { return rows_.slopes(row, 1, 1 + 2 * n_, slopes); }
 
   /// Equations that hold a binary.
   [[nodiscard]] std::span<const int> equations_of_binary(int i) const { return rows_of_unknown_[n_ + i]; }
@@ -67,6 +72,7 @@ class LocalRates {
   enum class Kind { equations, binaries, both };
   [[nodiscard]] Kind kind_of(int block) const;
   bool solve_one(int row, int unknown, std::vector<double>& point);
+  double slope(int row, int unknown);
   double read(const SubProblem& block, const std::vector<double>& point, std::vector<double>& f);
   void differences(const SubProblem& block, std::vector<double>& point, const std::vector<double>& f, double size,
                    std::vector<double>& slopes);
@@ -79,6 +85,7 @@ class LocalRates {
   Lists states_of_row_, unknowns_of_block_, rows_of_block_;
   Lists rows_of_unknown_, by_unknown_, by_state_, users_;
   std::vector<std::size_t> input_of_;
+  std::vector<double> slopes_;        // of each row in the unknown of its sub-problem, 0: not known
   std::vector<Followers> followers_;  // of each binary, made when it changes first
   std::vector<int> met_by_;           // of each sub-problem: the last binary asked about
 };

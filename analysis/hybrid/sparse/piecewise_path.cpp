@@ -18,11 +18,11 @@ constexpr double one_share = 0x1p-40;  ///< of a step: moments that are no furth
 
 }  // namespace
 
-PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& structure,
-                 std::vector<char> needs_more)
+PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& structure, ConeTape rows,
+                             std::vector<char> needs_more)
     : model_(model),
       structure_(structure),
-      rates_(model, structure),
+      rates_(model, structure, std::move(rows)),
       n_(model.n()),
       equations_(static_cast<int>(model.f.size())),
       constraints_(static_cast<int>(model.g.size())),
@@ -122,6 +122,9 @@ void PiecewisePath::rewind(const End& end) {
   for (; !queue_.empty(); queue_.pop()) pending_[at(queue_.top().constraint)] = inf;
   std::swap(before_, changes_);
   changes_.clear();
+  courses_.clear();
+  jumps_.clear();
+  changed_blocks_.clear();
 }
 
 /// The rates in the values before the step, at the state at its end.
@@ -167,7 +170,7 @@ void PiecewisePath::watch(int l, double s) {
   const std::optional<double> place = crossing(l, s);
   if (!place) return;
   pending_[at(l)] = *place;
-  queue_.push({*place, l, version_[at(l)]});
+  queue_.push({*place, l, static_cast<int>(changes_.size()) - 1, version_[at(l)]});
 }
 
 /// Does the constraint become positive at s, too, where another sub-problem changes its course?
@@ -187,11 +190,15 @@ std::optional<double> PiecewisePath::crossing(int l, double s) {
     const double from = start_.size() > 0 ? std::min(start_[l], 0.0) : 0;
     return from < 0 ? h_ * (from / (from - at_end_[l])) : 0;
   }
-  const double g = constraint(l, s),
-               g_end = is_touched_[at(l)] != 0 ? constraint(l, h_) : at_end_[l];
-  if (g > surface(l)) return s;
+  const double g = constraint(l, s);
+  return place_between(l, {s, g}, is_touched_[at(l)] != 0 ? constraint(l, h_) : at_end_[l]);
+}
+
+/// The same on a line with this value at the end of the step.
+std::optional<double> PiecewisePath::place_between(int l, Value from, double g_end) {
+  if (from.g > surface(l)) return from.s;
   if (!(g_end > errors_[l])) return std::nullopt;
-  return g >= -surface(l) ? s : zero_between(l, {s, g}, {h_, g_end});
+  return from.g >= -surface(l) ? from.s : zero_between(l, from, {h_, g_end});
 }
 
 /// Regula falsi (Illinois) between a negative and a positive value.
@@ -239,10 +246,11 @@ bool PiecewisePath::pass(const Crossing& crossing) {
   if (has_changed || own_.empty()) return false;
   const PathChoice::Place place{crossing.s, h_ - crossing.s, t_};
   if (!choice_.choose(sub, own_, place, *this, change)) return false;
-  return apply(std::move(change), crossing.s);
+  return apply(std::move(change), crossing);
 }
 
-bool PiecewisePath::apply(PathChange change, double s) {
+bool PiecewisePath::apply(PathChange change, const Crossing& crossing) {
+  const double s = crossing.s;
   if (!rates_.follow(change.binaries, blocks_)) return false;
   for (const int i : change.binaries) {
     set_binary(i, 1 - z_[at(i)]);
@@ -255,9 +263,56 @@ bool PiecewisePath::apply(PathChange change, double s) {
     if (structure_.is_state[at(unknown)] != 0) stand(unknown, s, position(unknown, s));
   });
   if (!solve_followers()) return false;
+  std::size_t k = 0;
+  for_unknowns([&](int unknown) { jumps_.push_back({unknown, now_[rates_.input_of(unknown)] - old_[k++]}); });
+  courses_.push_back({crossing.from, jumps_.size()});
+  changed_blocks_.insert(changed_blocks_.end(), blocks_.begin(), blocks_.end());
   changes_.push_back(std::move(change));
   watch_followers(changes_.back(), s);
   return true;
+}
+
+std::optional<double> PiecewisePath::retime(const End& end) {
+  take_end(end);
+  for (const PathChange& change : changes_)
+    if (needs_more_[at(change.constraint)] != 0) return std::nullopt;
+  for (const Jump& jump : jumps_) written_.push_back(rates_.input_of(jump.unknown));
+  if (!rates_.refine(changed_blocks_, now_)) return std::nullopt;
+  go_back();
+  double largest = 0, last = 0;
+  for (std::size_t k = 0; k < changes_.size(); ++k) {
+    const double share = changes_[k].share;
+    const std::optional<double> s = repeat(k, last);
+    if (!s) return std::nullopt;
+    last = *s;
+    largest = std::max(largest, std::abs(changes_[k].share - share));
+  }
+  return largest;
+}
+
+/// From the rates in the last values to those before the step, at its start.
+void PiecewisePath::go_back() {
+  for (const int i : flipped_) set_binary(i, z_before_[at(i)]);
+  for (const Jump& jump : jumps_) now_[rates_.input_of(jump.unknown)] -= jump.size;
+  for (const int state : moved_) places_[at(state)] = {0, x_[state], true};
+}
+
+/// Change k once more, where its constraint becomes positive now. Empty: not behind the last one.
+std::optional<double> PiecewisePath::repeat(std::size_t k, double last) {
+  PathChange& change = changes_[k];
+  const Course& course = courses_[k];
+  const double from = course.from < 0 ? 0 : changes_[at(course.from)].share * h_;
+  const int l = change.constraint;
+  const std::optional<double> s = place_between(l, {from, constraint(l, from)}, constraint(l, h_));
+  if (!s || *s < last) return std::nullopt;
+  change.share = *s / h_;
+  for (const int i : change.binaries) set_binary(i, 1 - z_[at(i)]);
+  for (std::size_t j = k == 0 ? 0 : courses_[k - 1].jumps_end; j < course.jumps_end; ++j) {
+    const auto [unknown, size] = jumps_[j];
+    if (structure_.is_state[at(unknown)] != 0) stand(unknown, *s, position(unknown, *s));
+    now_[rates_.input_of(unknown)] += size;
+  }
+  return s;
 }
 
 /// The constraints whose course a change at s changes.

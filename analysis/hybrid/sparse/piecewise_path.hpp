@@ -22,7 +22,9 @@ namespace perp {
 class PiecewisePath {
  public:
   /// `needs_more`: of each constraint, whether it holds rates or algebraic variables.
-  PiecewisePath(const HybridModel& model, const HybridStructure& structure, std::vector<char> needs_more);
+  /// `rows`: of the equations and constraints, without parameters.
+  PiecewisePath(const HybridModel& model, const HybridStructure& structure, ConeTape rows,
+                std::vector<char> needs_more);
   PiecewisePath(const PiecewisePath&) = delete;  // its parts refer to each other
   PiecewisePath& operator=(const PiecewisePath&) = delete;
 
@@ -42,6 +44,10 @@ class PiecewisePath {
   };
   /// The path to this end. False: it is not decided by these means.
   bool follow(const End& end);
+  /// The last path with the same changes in the same order, to this end in its last values: of equations that are
+  /// affine with one matrix, whose rates change by the same numbers at each change. How far moments move, as a share
+  /// of the step. Empty: another path is needed.
+  std::optional<double> retime(const End& end);
   /// Has the last path ended where a binary would change back at once: where it slides?
   [[nodiscard]] bool slides() const { return slides_; }
 
@@ -84,6 +90,7 @@ class PiecewisePath {
   struct Crossing {
     double s;
     int constraint;
+    int from;  ///< the change behind which it lies, -1: none
     long version;
     bool operator>(const Crossing& other) const {
       return s != other.s ? s > other.s : constraint > other.constraint;
@@ -108,11 +115,14 @@ class PiecewisePath {
   void find_crossings();
   void watch(int l, double s);
   std::optional<double> crossing(int l, double s);
+  std::optional<double> place_between(int l, Value from, double g_end);
   [[nodiscard]] bool meets(int l, double s, int block) const;
   double zero_between(int l, Value a, Value b);
   bool pass(const Crossing& crossing);
   [[nodiscard]] bool turns_at_once(const Crossing& crossing) const;
-  bool apply(PathChange change, double s);
+  bool apply(PathChange change, const Crossing& crossing);
+  void go_back();
+  std::optional<double> repeat(std::size_t k, double last);
   void watch_followers(const PathChange& change, double s);
   template <class Visit>
   void for_unknowns(const Visit& visit) const;
@@ -144,6 +154,18 @@ class PiecewisePath {
   bool is_open_ = false, slides_ = false;
   std::priority_queue<Crossing, std::vector<Crossing>, std::greater<>> queue_;
   std::vector<PathChange> changes_, before_;
+  /// Of each change: the one behind which its constraint becomes positive, -1: none, and what follows from it.
+  struct Course {
+    int from;
+    std::size_t jumps_end;  ///< behind its own
+  };
+  struct Jump {
+    int unknown;
+    double size;
+  };
+  std::vector<Course> courses_;
+  std::vector<Jump> jumps_;         // of the unknowns
+  std::vector<int> changed_blocks_;  // of all changes, one after the other
   PathChoice choice_;
 };
 
