@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include <perp/analysis/hybrid/step_rows.hpp>
 #include <perp/core/base/index.hpp>
@@ -20,7 +21,16 @@ StepRows::StepRows(const Dcs& system, int binaries)
   validate(system);
   bounded_ = BoundedTape(system.tape, lines_, inputs_, system.parameters);
   tape_ = bind_inputs(system.tape, inputs_, system.parameters, lines_);
-  values_ = TapeCode(tape_, lines_, lines_.size());
+  const auto code_of = [&](std::span<const int> lines) {
+    TapeCode code(tape_, lines, lines.size());
+    if (code.code() == nullptr) return code;
+    // Lines that are run one by one are no more than these rows need.
+    std::vector<int> outputs(lines.begin(), lines.end());
+    const Tape part = tape_.part(outputs);
+    return TapeCode(part, outputs, outputs.size());
+  };
+  F_ = code_of(std::span(lines_).first(at(n_)));
+  g_ = code_of(std::span(lines_).subspan(at(n_)));
 }
 
 void StepRows::find_matrix(LocalRates& rates, const Dcs& system) {
@@ -68,6 +78,18 @@ void StepRows::find_terms(const std::vector<DcsEvaluator::Entry>& entries) {
     }
     terms_.push_back({k, at(place[at(j)]), by_rate});
   }
+  find_rows_of_rates();
+}
+
+void StepRows::find_rows_of_rates() {
+  first_of_rate_.assign(at(n_) + 1, 0);
+  for (const Term& term : terms_)
+    if (term.by_rate) ++first_of_rate_[at(places_[term.place].column) + 1];
+  for (int j = 0; j < n_; ++j) first_of_rate_[at(j) + 1] += first_of_rate_[at(j)];
+  rows_of_rates_.resize(first_of_rate_.back());
+  std::vector<std::size_t> next(first_of_rate_.begin(), first_of_rate_.end() - 1);
+  for (const Term& term : terms_)
+    if (term.by_rate) rows_of_rates_[next[at(places_[term.place].column)]++] = places_[term.place].row;
 }
 
 void StepRows::matrix(const double* z, double h, std::vector<double>& values) {

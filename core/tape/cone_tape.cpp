@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
@@ -41,7 +41,7 @@ void ConeTape::find_lines_below(int output) {
 
 /// The form of the cone with these lines; its inputs and numbers become those of the cone.
 ConeTape::Form& ConeTape::form_of(Cone& cone) {
-  cone.inputs = inputs_.size();
+  cone.inputs = static_cast<std::uint32_t>(inputs_.size());
   for (const int number : lines_) {
     const Instruction& line = tape_[number];
     if (line.operation == Operation::input) {
@@ -50,7 +50,7 @@ ConeTape::Form& ConeTape::form_of(Cone& cone) {
     }
   }
   const auto inputs = inputs_.size() - cone.inputs;
-  cone.numbers = numbers_.size();
+  cone.numbers = static_cast<std::uint32_t>(numbers_.size());
   for (const int number : lines_) {
     const Instruction& line = tape_[number];
     if (line.operation == Operation::constant) {
@@ -70,10 +70,19 @@ ConeTape::Form& ConeTape::form_of(Cone& cone) {
     key_.insert(key_.end(), {static_cast<int>(line.operation), place_of(line.a), place_of(line.b)});
   }
   if (const auto known = forms_.find(key_); known != forms_.end()) return known->second;
-  Form form{{}, inputs, leaves};
+  Form form{{}, inputs, leaves, cone.numbers};
   for (std::size_t k = 2; k < key_.size(); k += 3)
     form.lines.push_back({static_cast<Operation>(key_[k]), key_[k + 1], key_[k + 2], 0});
   return forms_.try_emplace(key_, std::move(form)).first->second;
+}
+
+/// Its numbers stand last: they are not needed twice.
+void ConeTape::share_numbers(const Form& form, Cone& cone) {
+  const std::size_t count = form.leaves - form.inputs;
+  const double *const own = numbers_.data() + cone.numbers, *const first = numbers_.data() + form.numbers;
+  if (cone.numbers == form.numbers || count == 0 || std::memcmp(own, first, count * sizeof(double)) != 0) return;
+  cone.numbers = static_cast<std::uint32_t>(form.numbers);
+  numbers_.resize(numbers_.size() - count);
 }
 
 /// A form as instructions of the processor, its leaves as inputs.
@@ -91,6 +100,7 @@ void ConeTape::find(int k) {
   find_lines_below(outputs_[at(k)]);
   Cone& cone = cones_[at(k)];
   cone.form = &form_of(cone);
+  share_numbers(*cone.form, cone);
   for (const int line : lines_) place_[at(line)] = -1;
   Form& form = *cone.form;
   values_.resize(std::max(values_.size(), form.leaves + form.lines.size()));
@@ -162,17 +172,13 @@ std::optional<std::pair<double, double>> ConeTape::factors(const Cone& cone, con
 /// factor_a da + factor_b db, with the operations of `differentiate`.
 void ConeTape::combine(double factor_a, const Gradient& a, double factor_b, const Gradient& b, Gradient& to) {
   for (const auto& [leaf, value] : a) to.emplace_back(leaf, factor_a * value);
-  for (const auto& [leaf, value] : b) to.emplace_back(leaf, factor_b * value);
-  const auto earlier = [](const auto& x, const auto& y) { return x.first < y.first; };
-  std::inplace_merge(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(a.size()), to.end(), earlier);
-  std::size_t kept = 0;
-  for (const auto& [leaf, value] : to) {
-    if (kept > 0 && to[kept - 1].first == leaf)
-      to[kept - 1].second += value;
+  for (const auto& [leaf, value] : b) {
+    const auto place = std::lower_bound(to.begin(), to.end(), leaf, [](const auto& x, std::size_t k) { return x.first < k; });
+    if (place != to.end() && place->first == leaf)
+      place->second += factor_b * value;
     else
-      to[kept++] = {leaf, value};
+      to.insert(place, {leaf, factor_b * value});
   }
-  to.resize(kept);
 }
 
 /// The gradient of a line from those of its operands. False: it is not told in numbers.

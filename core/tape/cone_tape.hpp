@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,15 +37,17 @@ class ConeTape {
   struct Form {
     std::vector<Instruction> lines;  ///< operands are places behind the leaves, or leaves
     std::size_t inputs = 0, leaves = 0;
+    std::size_t numbers = 0;  ///< those of its first cone: many others have the same
     int users = 0;
     std::unique_ptr<MachineCode> code{};  ///< of a form with many users
   };
   struct Cone {
     Form* form = nullptr;  ///< null: not asked for yet
-    std::size_t inputs = 0, numbers = 0;  ///< its own, in inputs_ and numbers_
+    std::uint32_t inputs = 0, numbers = 0;  ///< the first ones, in inputs_ and numbers_
   };
   void find_lines_below(int output);
   Form& form_of(Cone& cone);
+  void share_numbers(const Form& form, Cone& cone);
   void find(int k);
   static void compile(Form& form);
   double read(const Form& form);

@@ -15,22 +15,26 @@ constexpr double no_digit = std::numeric_limits<double>::epsilon() / 8;
 }  // namespace
 
 LocalCorrection::LocalCorrection(int n, const HybridStructure& structure, const std::vector<linear::Place>& places)
-    : n_(n), entries_(places.size()), rows_(at(n)), unknowns_(at(n)), queue_(3 * at(n) + 1) {
-  for (const linear::Place& place : places) ++unknowns_[at(place.column)].behind;
+    : n_(n), rows_(at(n)), unknowns_(at(n)), queue_(3 * at(n) + 1) {
+  for (int row = 0; row < n; ++row) rows_[at(row)].unknown = structure.matching.column_of_row[at(row)];
+  for (const linear::Place& place : places)
+    if (rows_[at(place.row)].unknown != place.column) ++unknowns_[at(place.column)].behind;
   int first = 0;
   for (Unknown& unknown : unknowns_) {
     const int count = std::exchange(unknown.behind, first);
     unknown.first = first;
     first += count;
   }
+  entries_.resize(at(first));
   std::vector<char> has_pivot(at(n), 0);
-  for (int row = 0; row < n; ++row) rows_[at(row)].unknown = structure.matching.column_of_row[at(row)];
   for (std::size_t k = 0; k < places.size(); ++k) {
     const auto [row, column] = places[k];
-    entries_[at(unknowns_[at(column)].behind++)] = {row, static_cast<int>(k)};
-    if (rows_[at(row)].unknown != column) continue;
-    rows_[at(row)].pivot = static_cast<int>(k);
-    has_pivot[at(row)] = 1;
+    if (rows_[at(row)].unknown != column) {
+      entries_[at(unknowns_[at(column)].behind++)] = {row, static_cast<int>(k)};
+    } else {
+      rows_[at(row)].pivot = static_cast<int>(k);
+      has_pivot[at(row)] = 1;
+    }
   }
   serves_ = std::all_of(has_pivot.begin(), has_pivot.end(), [](char has) { return has != 0; });
 }
@@ -55,11 +59,12 @@ bool LocalCorrection::step(int number, const double* values, const double* x) {
   Unknown& unknown = unknowns_[at(row.unknown)];
   if (!std::exchange(unknown.is_met, true)) met_.push_back(row.unknown);
   unknown.delta += delta;
-  for (int k = unknown.first; k < unknown.behind; ++k)
-    if (const Entry entry = entries_[at(k)]; entry.row != number) {
-      rows_[at(entry.row)].r -= values[entry.place] * delta;
-      open(entry.row);
-    }
+  for (int k = unknown.first; k < unknown.behind; ++k) {
+    const Entry entry = entries_[at(k)];
+    Row& other = rows_[at(entry.row)];
+    other.r -= values[entry.place] * delta;
+    if (!std::exchange(other.is_open, true)) queue_[opened_++] = entry.row;
+  }
   return true;
 }
 

@@ -29,12 +29,6 @@ class LocalCorrection {
   [[nodiscard]] const std::vector<int>& unknowns() const { return met_; }
   [[nodiscard]] double correction(int unknown) const { return unknowns_[static_cast<std::size_t>(unknown)].delta; }
   ///@}
-  /// Rows that hold an unknown.
-  template <class Visit>
-  void for_rows(int unknown, const Visit& visit) const {
-    const Unknown& u = unknowns_[static_cast<std::size_t>(unknown)];
-    for (int k = u.first; k < u.behind; ++k) visit(entries_[static_cast<std::size_t>(k)].row);
-  }
 
  private:
   struct Entry {
@@ -49,7 +43,7 @@ class LocalCorrection {
   };
   struct Unknown {
     double delta = 0;
-    int first = 0, behind = 0;  ///< of its column among the entries
+    int first = 0, behind = 0;  ///< of the entries of its column in the rows of others
     bool is_met = false;
   };
   void open(int number);

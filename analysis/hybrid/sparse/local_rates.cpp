@@ -83,11 +83,15 @@ LocalRates::Kind LocalRates::kind_of(int block) const {
   return Kind::both;
 }
 
-const LocalRates::Followers& LocalRates::followers(int binary) {
+LocalRates::Followers LocalRates::followers(int binary) {
   Followers& found = followers_[at(binary)];
-  if (found.is_known) return found;
-  found.is_known = true;
-  std::vector<int>& blocks = found.blocks;
+  if (found.count < 0) find_followers(binary, found);
+  return found;
+}
+
+void LocalRates::find_followers(int binary, Followers& found) {
+  std::vector<int>& blocks = met_;
+  blocks.clear();
   for (const int row : rows_of_unknown_[n_ + binary])
     blocks.push_back(structure_.block_of_row[at(row)]);
   std::sort(blocks.begin(), blocks.end());
@@ -102,15 +106,17 @@ const LocalRates::Followers& LocalRates::followers(int binary) {
   }
   std::erase_if(blocks, [&](int block) { return kind_of(block) == Kind::binaries; });
   std::sort(blocks.begin(), blocks.end());
-  return found;
+  found.first = following_.size();
+  found.count = static_cast<int>(blocks.size());
+  following_.insert(following_.end(), blocks.begin(), blocks.end());
 }
 
 bool LocalRates::follow(const std::vector<int>& binaries, std::vector<int>& blocks) {
   blocks.clear();
   for (const int i : binaries) {
-    const Followers& found = followers(i);
+    const Followers found = followers(i);
     if (found.is_open) return false;
-    blocks.insert(blocks.end(), found.blocks.begin(), found.blocks.end());
+    for (int k = 0; k < found.count; ++k) blocks.push_back(following_[found.first + at(k)]);
   }
   if (binaries.size() > 1) {
     std::sort(blocks.begin(), blocks.end());
@@ -122,37 +128,29 @@ bool LocalRates::follow(const std::vector<int>& binaries, std::vector<int>& bloc
 bool LocalRates::solve(const std::vector<int>& blocks, std::vector<double>& point) {
   for (const int b : blocks) {
     const std::span<const int> rows = rows_of_block_[b];
-    const bool is_solved = rows.size() == 1 ? solve_one(rows[0], unknowns_of_block_[b][0], point)
-                                            : solve_several(structure_.blocks[at(b)], point);
+    const int unknown = unknowns_of_block_[b][0];
+    const bool is_solved = rows.size() > 1   ? solve_several(structure_.blocks[at(b)], point)
+                           : uses_slopes_   ? solve_affine(rows[0], unknown, point)
+                                            : solve_one(rows[0], unknown, point);
     if (!is_solved) return false;
   }
   return true;
 }
 
-/// The number that the row is multiplied by in the unknown of its sub-problem.
-double LocalRates::slope(int row, int unknown) {
-  double& slope = slopes_[at(row)];
-  if (slope != 0) return slope;
-  std::vector<ConeTape::Slope> all;
-  if (!slopes(row, all)) return nan;
-  for (const ConeTape::Slope& entry : all)
-    if (at(entry.input) == input_of(unknown)) slope = entry.value;
-  return slope;
+bool LocalRates::slopes(int row, std::vector<ConeTape::Slope>& slopes) {
+  if (!rows_.slopes(row, 1, 1 + 2 * n_, slopes)) return false;
+  const int block = structure_.block_of_row[at(row)];
+  if (rows_of_block_[block].size() > 1) return true;
+  const std::size_t input = input_of(unknowns_of_block_[block][0]);
+  for (const ConeTape::Slope& slope : slopes)
+    if (at(slope.input) == input) slopes_[at(row)] = slope.value;
+  return true;
 }
 
-bool LocalRates::refine(const std::vector<int>& blocks, std::vector<double>& point) {
-  for (const int b : blocks) {
-    const std::span<const int> rows = rows_of_block_[b];
-    if (rows.size() > 1) {
-      if (!solve_several(structure_.blocks[at(b)], point)) return false;
-      continue;
-    }
-    const int unknown = unknowns_of_block_[b][0];
-    double& u = point[input_of(unknown)];
-    u -= rows_.value(rows[0], point) / slope(rows[0], unknown);
-    if (!std::isfinite(u)) return false;
-  }
-  return true;
+bool LocalRates::solve_affine(int row, int unknown, std::vector<double>& point) {
+  double& u = point[input_of(unknown)];
+  u -= rows_.value(row, point) / slopes_[at(row)];
+  return std::isfinite(u);
 }
 
 /// By the slope between two values, exact where the row is linear in its unknown; by another one

@@ -25,14 +25,14 @@ class LocalRates {
   /// Their unknowns in the point, by Newton's method from what stands there. False: one is not
   /// solved.
   bool solve(const std::vector<int>& blocks, std::vector<double>& point);
-  /// The same of sub-problems that are affine with numbers in their unknowns, from where these are nearly solved.
-  bool refine(const std::vector<int>& blocks, std::vector<double>& point);
+  /// All equations are affine in ẋ and x with numbers, which are used from now on.
+  void use_slopes() { uses_slopes_ = true; }
   /// Row of the equations and constraints at a point.
   [[nodiscard]] double row(int row, const std::vector<double>& point) {
     return rows_.value(row, point);
   }
-  /// Derivatives of a row by ẋ and x. False: one is no number.
-  bool slopes(int row, std::vector<ConeTape::Slope>& slopes) { return rows_.slopes(row, 1, 1 + 2 * n_, slopes); }
+  /// Derivatives of an equation by ẋ and x. False: one is no number.
+  bool slopes(int row, std::vector<ConeTape::Slope>& slopes);
 
   /// Equations that hold a binary.
   [[nodiscard]] std::span<const int> equations_of_binary(int i) const { return rows_of_unknown_[n_ + i]; }
@@ -65,14 +65,16 @@ class LocalRates {
     std::vector<int> items_;
   };
   struct Followers {
-    bool is_known = false, is_open = false;
-    std::vector<int> blocks{};
+    std::size_t first = 0;  ///< of its sub-problems among all
+    int count = -1;         ///< -1: not known
+    bool is_open = false;
   };
-  const Followers& followers(int binary);
+  Followers followers(int binary);
+  void find_followers(int binary, Followers& found);
   enum class Kind { equations, binaries, both };
   [[nodiscard]] Kind kind_of(int block) const;
   bool solve_one(int row, int unknown, std::vector<double>& point);
-  double slope(int row, int unknown);
+  bool solve_affine(int row, int unknown, std::vector<double>& point);
   double read(const SubProblem& block, const std::vector<double>& point, std::vector<double>& f);
   void differences(const SubProblem& block, std::vector<double>& point, const std::vector<double>& f, double size,
                    std::vector<double>& slopes);
@@ -85,7 +87,9 @@ class LocalRates {
   Lists states_of_row_, unknowns_of_block_, rows_of_block_;
   Lists rows_of_unknown_, by_unknown_, by_state_, users_;
   std::vector<std::size_t> input_of_;
-  std::vector<double> slopes_;        // of each row in the unknown of its sub-problem, 0: not known
+  bool uses_slopes_ = false;
+  std::vector<double> slopes_;  // of each equation in the unknown that it alone determines, as far as they are known
+  std::vector<int> following_, met_;  // sub-problems: of all followers; those of one binary that are met
   std::vector<Followers> followers_;  // of each binary, made when it changes first
   std::vector<int> met_by_;           // of each sub-problem: the last binary asked about
 };

@@ -277,7 +277,7 @@ std::optional<double> PiecewisePath::retime(const End& end) {
   for (const PathChange& change : changes_)
     if (needs_more_[at(change.constraint)] != 0) return std::nullopt;
   for (const Jump& jump : jumps_) written_.push_back(rates_.input_of(jump.unknown));
-  if (!rates_.refine(changed_blocks_, now_)) return std::nullopt;
+  if (!rates_.solve(changed_blocks_, now_)) return std::nullopt;
   go_back();
   double largest = 0, last = 0;
   for (std::size_t k = 0; k < changes_.size(); ++k) {

@@ -50,7 +50,9 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
       rows_(at(all_rows_.count()), 0),
       errors_(rows_.size(), 0) {
   all_rows_.find_matrix(path_.rates(), system);
-  if (!all_rows_.is_affine()) return;  // repetitions of a step in few rows: with one matrix for all z
+  if (!all_rows_.is_affine()) return;
+  path_.rates().use_slopes();
+  // Repetitions of a step in few rows: with one matrix for all z.
   local_.emplace(n_, structure_, all_rows_.places());
   if (!local_->serves()) local_.reset();
 }
@@ -92,7 +94,7 @@ void SparseSteps::accept() {
 }
 
 bool SparseSteps::renew(double h) {
-  all_rows_.evaluate(inputs_.data(), rows_.data());
+  all_rows_.equations(inputs_.data(), rows_.data());
   all_rows_.matrix(inputs_.data(), h, values_);
   if (!std::all_of(values_.begin(), values_.end(), [](double v) { return std::isfinite(v); }))
     return false;
@@ -106,11 +108,11 @@ bool SparseSteps::renew(double h) {
   return place->second.is_fresh;
 }
 
-/// The residual at x_end_, with a factorization for this h.
+/// The equations at x_end_, with a factorization for this h.
 bool SparseSteps::prepare(double t, double h) {
   put(t, h);
   if (!factors_.contains(h)) return renew(h);
-  all_rows_.evaluate(inputs_.data(), rows_.data());
+  all_rows_.equations(inputs_.data(), rows_.data());
   return true;
 }
 
@@ -128,14 +130,14 @@ double SparseSteps::correction(const Factor& factor) {
   return share;
 }
 
-/// The rows at the present state; do they serve?
+/// The rows at the present state, the constraints alone where the equations are not looked at; do they serve?
 bool SparseSteps::arrives(double t, double h, Until until) {
+  put(t, h);
   if (until == Until::zero) {
-    look_at_rows(t, h);
+    look_at_rows(h);
     return is_zero_at_end();
   }
-  put(t, h);
-  all_rows_.evaluate(inputs_.data(), rows_.data());
+  all_rows_.constraints(inputs_.data(), rows_.data() + n_);
   return true;
 }
 
@@ -165,9 +167,8 @@ bool SparseSteps::solve(double t, double h, Until until) {
   return false;
 }
 
-/// Rows and bounds of their errors at the present state.
-void SparseSteps::look_at_rows(double t, double h) {
-  put(t, h);
+/// Rows and bounds of their errors at the present state, which the inputs are those of.
+void SparseSteps::look_at_rows(double h) {
   Eigen::Map<Vector> errors(input_errors_.data() + 1 + n_, n_);
   errors = unit_of_rounding / 2 * x_end_.cwiseAbs();
   Eigen::Map<Vector>(input_errors_.data() + 1, n_) = 2 * errors / h;
@@ -268,7 +269,8 @@ bool SparseSteps::solve_locally(double h) {
   }
   LocalRates& rates = path_.rates();
   const auto set_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
-  for (const int j : shifted_) local_->for_rows(j, set_row);
+  for (const int j : shifted_)
+    for (const int row : all_rows_.rows_of_rate(j)) set_row(row);
   for (const int i : flipped_)
     for (const int row : rates.equations_of_binary(i)) set_row(row);
   if (!local_->solve(factors_.at(h).values, x_end_)) return false;
@@ -330,7 +332,7 @@ void SparseSteps::renew_constraints() {
 
 /// The gate of the step, and what is violated at its end.
 bool SparseSteps::confirm(double t, double h) {
-  look_at_rows(t, h);
+  look_at_rows(h);
   return (is_zero_at_end() || solve(t, h, Until::zero)) && find_violated();
 }
 

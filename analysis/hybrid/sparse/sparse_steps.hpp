@@ -89,7 +89,7 @@ class SparseSteps {
   bool repeat_path(double t, double h);
   void put_state(int j, double h);
   bool is_zero_at_end();
-  void look_at_rows(double t, double h);
+  void look_at_rows(double h);
   bool renew(double h);
   bool find_violated();
   bool settle(double t, double h);

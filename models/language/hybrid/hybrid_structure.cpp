@@ -66,22 +66,29 @@ void find_blocks(HybridStructure& structure) {
     std::sort(block.unknowns.begin(), block.unknowns.end());
 }
 
+/// In increasing order, each once.
+std::vector<int> in_order(std::vector<int>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return {numbers.begin(), std::unique(numbers.begin(), numbers.end())};
+}
+
 void find_needs(HybridStructure& structure) {
+  std::vector<int> needs, ancestors;
   for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b) {
     SubProblem& block = structure.blocks[at(b)];
-    std::set<int> needs, ancestors;
+    needs.clear();
     for (const int row : block.rows)
       for (const int unknown : structure.unknowns_of_row[at(row)]) {
         const int other = structure.block_of_unknown[at(unknown)];
-        if (other >= 0 && other != b) needs.insert(other);
+        if (other >= 0 && other != b) needs.push_back(other);
       }
-    for (const int other : needs) {
-      ancestors.insert(other);
+    block.needs = in_order(needs);
+    ancestors = block.needs;
+    for (const int other : block.needs) {
       const std::vector<int>& further = structure.blocks[at(other)].ancestors;
-      ancestors.insert(further.begin(), further.end());
+      ancestors.insert(ancestors.end(), further.begin(), further.end());
     }
-    block.needs.assign(needs.begin(), needs.end());
-    block.ancestors.assign(ancestors.begin(), ancestors.end());
+    block.ancestors = in_order(ancestors);
   }
 }
 
