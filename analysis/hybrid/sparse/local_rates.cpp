@@ -45,7 +45,7 @@ std::vector<std::vector<int>> users_of(const HybridStructure& structure) {
 LocalRates::Lists::Lists(const std::vector<std::vector<int>>& lists) : start_{0} {
   for (const std::vector<int>& list : lists) {
     items_.insert(items_.end(), list.begin(), list.end());
-    start_.push_back(items_.size());
+    start_.push_back(static_cast<std::uint32_t>(items_.size()));
   }
 }
 
@@ -57,16 +57,20 @@ LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structur
       rows_(std::move(rows)),
       states_of_row_(structure.states_of_row),
       unknowns_of_block_(of_blocks(structure, &SubProblem::unknowns)),
-      rows_of_block_(of_blocks(structure, &SubProblem::rows)),
       rows_of_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), 0, equations_)),
       by_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), equations_, rows_count(structure))),
       by_state_(rows_of_each(structure.states_of_row, model.n(), equations_, rows_count(structure))),
       users_(users_of(structure)),
-      slopes_(at(equations_), 0),
+      singles_(structure.blocks.size()),
       followers_(at(model.q())),
       met_by_(structure.blocks.size(), -1) {
   for (int j = 0; j < n_; ++j)
     input_of_.push_back(at(structure.is_state[at(j)] != 0 ? HybridModel::derivative_input(j) : model.variable_input(j)));
+  for (std::size_t b = 0; b < structure.blocks.size(); ++b) {
+    const SubProblem& block = structure.blocks[b];
+    if (block.rows.size() == 1 && block.unknowns.size() == 1 && block.rows[0] < equations_ && block.unknowns[0] < n_)
+      singles_[b] = {block.rows[0], block.unknowns[0], input_of(block.unknowns[0])};
+  }
 }
 
 LocalRates::Kind LocalRates::kind_of(int block) const {
@@ -106,7 +110,7 @@ void LocalRates::find_followers(int binary, Followers& found) {
   }
   std::erase_if(blocks, [&](int block) { return kind_of(block) == Kind::binaries; });
   std::sort(blocks.begin(), blocks.end());
-  found.first = following_.size();
+  found.first = static_cast<std::uint32_t>(following_.size());
   found.count = static_cast<int>(blocks.size());
   following_.insert(following_.end(), blocks.begin(), blocks.end());
 }
@@ -127,11 +131,10 @@ bool LocalRates::follow(const std::vector<int>& binaries, std::vector<int>& bloc
 
 bool LocalRates::solve(const std::vector<int>& blocks, std::vector<double>& point) {
   for (const int b : blocks) {
-    const std::span<const int> rows = rows_of_block_[b];
-    const int unknown = unknowns_of_block_[b][0];
-    const bool is_solved = rows.size() > 1   ? solve_several(structure_.blocks[at(b)], point)
-                           : uses_slopes_   ? solve_affine(rows[0], unknown, point)
-                                            : solve_one(rows[0], unknown, point);
+    const Single& single = singles_[at(b)];
+    const bool is_solved = single.row < 0 ? solve_several(structure_.blocks[at(b)], point)
+                           : uses_slopes_ ? solve_affine(single, point)
+                                          : solve_one(single.row, single.unknown, point);
     if (!is_solved) return false;
   }
   return true;
@@ -139,17 +142,15 @@ bool LocalRates::solve(const std::vector<int>& blocks, std::vector<double>& poin
 
 bool LocalRates::slopes(int row, std::vector<ConeTape::Slope>& slopes) {
   if (!rows_.slopes(row, 1, 1 + 2 * n_, slopes)) return false;
-  const int block = structure_.block_of_row[at(row)];
-  if (rows_of_block_[block].size() > 1) return true;
-  const std::size_t input = input_of(unknowns_of_block_[block][0]);
+  Single& single = singles_[at(structure_.block_of_row[at(row)])];
   for (const ConeTape::Slope& slope : slopes)
-    if (at(slope.input) == input) slopes_[at(row)] = slope.value;
+    if (single.row >= 0 && at(slope.input) == single.input) single.slope = slope.value;
   return true;
 }
 
-bool LocalRates::solve_affine(int row, int unknown, std::vector<double>& point) {
-  double& u = point[input_of(unknown)];
-  u -= rows_.value(row, point) / slopes_[at(row)];
+bool LocalRates::solve_affine(const Single& single, std::vector<double>& point) {
+  double& u = point[single.input];
+  u -= rows_.value(single.row, point) / single.slope;
   return std::isfinite(u);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -56,17 +57,17 @@ class LocalRates {
    public:
     explicit Lists(const std::vector<std::vector<int>>& lists);
     std::span<const int> operator[](int k) const {
-      const auto at = static_cast<std::size_t>(k);
-      return {items_.data() + start_[at], start_[at + 1] - start_[at]};
+      const std::uint32_t* const start = start_.data() + k;
+      return {items_.data() + *start, start[1] - *start};
     }
 
    private:
-    std::vector<std::size_t> start_;
+    std::vector<std::uint32_t> start_;
     std::vector<int> items_;
   };
   struct Followers {
-    std::size_t first = 0;  ///< of its sub-problems among all
-    int count = -1;         ///< -1: not known
+    std::uint32_t first = 0;  ///< of its sub-problems among all
+    int count = -1;           ///< -1: not known
     bool is_open = false;
   };
   Followers followers(int binary);
@@ -74,7 +75,13 @@ class LocalRates {
   enum class Kind { equations, binaries, both };
   [[nodiscard]] Kind kind_of(int block) const;
   bool solve_one(int row, int unknown, std::vector<double>& point);
-  bool solve_affine(int row, int unknown, std::vector<double>& point);
+  /// A sub-problem of one row and one unknown.
+  struct Single {
+    int row = -1, unknown = -1;  ///< -1: it has several
+    std::size_t input = 0;       ///< of the unknown
+    double slope = 0;            ///< where it is known to be a number
+  };
+  bool solve_affine(const Single& single, std::vector<double>& point);
   double read(const SubProblem& block, const std::vector<double>& point, std::vector<double>& f);
   void differences(const SubProblem& block, std::vector<double>& point, const std::vector<double>& f, double size,
                    std::vector<double>& slopes);
@@ -84,11 +91,11 @@ class LocalRates {
   const HybridStructure& structure_;
   int n_, equations_;
   ConeTape rows_;
-  Lists states_of_row_, unknowns_of_block_, rows_of_block_;
+  Lists states_of_row_, unknowns_of_block_;
   Lists rows_of_unknown_, by_unknown_, by_state_, users_;
   std::vector<std::size_t> input_of_;
   bool uses_slopes_ = false;
-  std::vector<double> slopes_;  // of each equation in the unknown that it alone determines, as far as they are known
+  std::vector<Single> singles_;  // of each sub-problem
   std::vector<int> following_, met_;  // sub-problems: of all followers; those of one binary that are met
   std::vector<Followers> followers_;  // of each binary, made when it changes first
   std::vector<int> met_by_;           // of each sub-problem: the last binary asked about

@@ -2,6 +2,7 @@
 // change again.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <perp/analysis/hybrid/sparse/piecewise_path.hpp>
@@ -19,21 +20,23 @@ constexpr double one_share = 0x1p-40;  ///< of a step: moments that are no furth
 }  // namespace
 
 PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& structure, ConeTape rows,
-                             std::vector<char> needs_more)
+                             const std::vector<char>& needs_more)
     : model_(model),
       structure_(structure),
       rates_(model, structure, std::move(rows)),
       n_(model.n()),
       equations_(static_cast<int>(model.f.size())),
       constraints_(static_cast<int>(model.g.size())),
-      needs_more_(std::move(needs_more)),
+      watches_(needs_more.size()),
       point_(at(model.parameter_input(0)), 0),
       places_(at(model.n())),
       has_flipped_(at(model.q()), 0),
-      is_touched_(at(constraints_), 0),
-      version_(at(constraints_), 0),
-      pending_(at(constraints_), inf),
-      choice_(model, structure, rates_) {}
+      choice_(model, structure, rates_) {
+  for (int l = 0; l < constraints_; ++l) {
+    watches_[at(l)].block = structure.block_of_row[at(equations_ + l)];
+    watches_[at(l)].needs_more = needs_more[at(l)] != 0;
+  }
+}
 
 void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector<int>& z,
                     const Vector& constraints) {
@@ -46,8 +49,14 @@ void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector
   for (const int i : flipped_) has_flipped_[at(i)] = 0;
   flipped_.clear();
   for (int i = 0; i < model_.q(); ++i) point_[at(model_.binary_input(i))] = z[at(i)];
-  changes_.clear();
-  before_.clear();
+  keep_room(changes_);
+  keep_room(before_);
+}
+
+/// Of changes that are over.
+void PiecewisePath::keep_room(std::vector<PathChange>& changes) {
+  std::move(changes.begin(), changes.end(), std::back_inserter(room_));
+  changes.clear();
 }
 
 double PiecewisePath::position(int state, double s) const {
@@ -72,8 +81,8 @@ bool PiecewisePath::follow(const End& end) {
   while (!queue_.empty() && !is_open_) {
     const Crossing first = queue_.top();
     queue_.pop();
-    if (first.version != version_[at(first.constraint)]) continue;
-    pending_[at(first.constraint)] = inf;
+    if (first.version != watches_[at(first.constraint)].version) continue;
+    watches_[at(first.constraint)].pending = inf;
     check_interruption();
     if (!pass(first)) return false;
   }
@@ -116,12 +125,12 @@ void PiecewisePath::rewind(const End& end) {
   at_end_ = end.constraints;
   for (const int state : moved_) places_[at(state)] = {};
   moved_.clear();
-  for (const int l : touched_) is_touched_[at(l)] = 0;
+  for (const int l : touched_) watches_[at(l)].is_touched = false;
   touched_.clear();
   is_open_ = slides_ = false;
-  for (; !queue_.empty(); queue_.pop()) pending_[at(queue_.top().constraint)] = inf;
+  for (; !queue_.empty(); queue_.pop()) watches_[at(queue_.top().constraint)].pending = inf;
   std::swap(before_, changes_);
-  changes_.clear();
+  keep_room(changes_);
   courses_.clear();
   jumps_.clear();
   changed_blocks_.clear();
@@ -149,7 +158,7 @@ bool PiecewisePath::turn_back() {
 }
 
 void PiecewisePath::mark(int l) {
-  if (std::exchange(is_touched_[at(l)], 1) == 0) touched_.push_back(l);
+  if (!std::exchange(watches_[at(l)].is_touched, true)) touched_.push_back(l);
 }
 
 void PiecewisePath::stand(int state, double s, double x) {
@@ -161,29 +170,31 @@ void PiecewisePath::stand(int state, double s, double x) {
 void PiecewisePath::find_crossings() {
   for (const int l : touched_) watch(l, 0);
   for (int l = 0; l < constraints_; ++l)
-    if (at_end_[l] > errors_[l] && is_touched_[at(l)] == 0) watch(l, 0);
+    if (at_end_[l] > errors_[l] && !watches_[at(l)].is_touched) watch(l, 0);
 }
 
 void PiecewisePath::watch(int l, double s) {
-  ++version_[at(l)];
-  pending_[at(l)] = inf;
+  Watch& course = watches_[at(l)];
+  ++course.version;
+  course.pending = inf;
   const std::optional<double> place = crossing(l, s);
   if (!place) return;
-  pending_[at(l)] = *place;
-  queue_.push({*place, l, static_cast<int>(changes_.size()) - 1, version_[at(l)]});
+  course.pending = *place;
+  queue_.push({*place, l, static_cast<int>(changes_.size()) - 1, course.version});
 }
 
 /// Does the constraint become positive at s, too, where another sub-problem changes its course?
 /// Then the rule has to look at both.
 bool PiecewisePath::meets(int l, double s, int block) const {
-  return structure_.block_of_row[at(equations_ + l)] != block &&
-         std::abs(pending_[at(l)] - s) <= one_share * h_;
+  const Watch& course = watches_[at(l)];
+  return course.block != block && std::abs(course.pending - s) <= one_share * h_;
 }
 
 /// Where the constraint becomes positive behind s, if it is at the end or already there.
 std::optional<double> PiecewisePath::crossing(int l, double s) {
-  if (needs_more_[at(l)] != 0) {
-    if (is_touched_[at(l)] != 0) {  // its course is no line
+  const Watch& course = watches_[at(l)];
+  if (course.needs_more) {
+    if (course.is_touched) {  // its course is no line
       is_open_ = is_open_ || rates_.row(equations_ + l, now_) > errors_[l];
       return std::nullopt;
     }
@@ -191,7 +202,7 @@ std::optional<double> PiecewisePath::crossing(int l, double s) {
     return from < 0 ? h_ * (from / (from - at_end_[l])) : 0;
   }
   const double g = constraint(l, s);
-  return place_between(l, {s, g}, is_touched_[at(l)] != 0 ? constraint(l, h_) : at_end_[l]);
+  return place_between(l, {s, g}, course.is_touched ? constraint(l, h_) : at_end_[l]);
 }
 
 /// The same on a line with this value at the end of the step.
@@ -232,9 +243,13 @@ bool PiecewisePath::turns_at_once(const Crossing& crossing) const {
 
 /// The sub-problem of a constraint that becomes positive takes other values.
 bool PiecewisePath::pass(const Crossing& crossing) {
-  const int l = crossing.constraint, block = structure_.block_of_row[at(equations_ + l)];
+  const int l = crossing.constraint, block = watches_[at(l)].block;
   const SubProblem& sub = structure_.blocks[at(block)];
   PathChange change;
+  if (!room_.empty()) {
+    change = std::move(room_.back());
+    room_.pop_back();
+  }
   change.constraint = l;
   change.share = crossing.s / h_;
   own_.clear();
@@ -275,7 +290,7 @@ bool PiecewisePath::apply(PathChange change, const Crossing& crossing) {
 std::optional<double> PiecewisePath::retime(const End& end) {
   take_end(end);
   for (const PathChange& change : changes_)
-    if (needs_more_[at(change.constraint)] != 0) return std::nullopt;
+    if (watches_[at(change.constraint)].needs_more) return std::nullopt;
   for (const Jump& jump : jumps_) written_.push_back(rates_.input_of(jump.unknown));
   if (!rates_.solve(changed_blocks_, now_)) return std::nullopt;
   go_back();
@@ -327,7 +342,7 @@ void PiecewisePath::watch_followers(const PathChange& change, double s) {
   });
   std::sort(changed_.begin(), changed_.end());
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
-  const int block = structure_.block_of_row[at(equations_ + change.constraint)];
+  const int block = watches_[at(change.constraint)].block;
   for (const int l : changed_) {
     is_open_ = is_open_ || meets(l, s, block);
     mark(l);

@@ -24,7 +24,7 @@ class PiecewisePath {
   /// `needs_more`: of each constraint, whether it holds rates or algebraic variables.
   /// `rows`: of the equations and constraints, without parameters.
   PiecewisePath(const HybridModel& model, const HybridStructure& structure, ConeTape rows,
-                std::vector<char> needs_more);
+                const std::vector<char>& needs_more);
   PiecewisePath(const PiecewisePath&) = delete;  // its parts refer to each other
   PiecewisePath& operator=(const PiecewisePath&) = delete;
 
@@ -77,7 +77,7 @@ class PiecewisePath {
   [[nodiscard]] int sign(int l, double g) const {
     return g > surface(l) ? 1 : g < -surface(l) ? -1 : 0;
   }
-  [[nodiscard]] bool is_line(int l) const { return needs_more_[static_cast<std::size_t>(l)] == 0; }
+  [[nodiscard]] bool is_line(int l) const { return !watches_[static_cast<std::size_t>(l)].needs_more; }
   [[nodiscard]] double error(int l) const { return errors_[l]; }
   /// What later paths depend on.
   void transfer(Archive& archive) { archive(choice_); }
@@ -106,6 +106,7 @@ class PiecewisePath {
   [[nodiscard]] double rate(int state) const { return now_[static_cast<std::size_t>(1 + state)]; }
   [[nodiscard]] double surface(int l) const;
   void rewind(const End& end);
+  void keep_room(std::vector<PathChange>& changes);
   void take_end(const End& end);
   void set_binary(int i, int z);
   bool solve_followers();
@@ -132,7 +133,14 @@ class PiecewisePath {
   const HybridStructure& structure_;
   LocalRates rates_;
   int n_, equations_, constraints_;
-  std::vector<char> needs_more_;
+  /// Of a constraint: where it becomes positive, the number of that place, its sub-problem.
+  struct Watch {
+    double pending = inf;
+    long version = 0;
+    int block = -1;
+    bool is_touched = false, needs_more = false;
+  };
+  std::vector<Watch> watches_;
 
   double t_ = 0, h_ = 0;
   Vector x_, start_;
@@ -147,13 +155,11 @@ class PiecewisePath {
   std::vector<int> moved_, flipped_;   // states that leave them, binaries that have changed
   std::vector<int> own_, blocks_, changed_;  // binaries of one sub-problem; of one change: sub-problems that follow, constraints
   std::vector<double> old_;            // and the unknowns before it
-  std::vector<char> has_flipped_, is_touched_;
-  std::vector<long> version_;    // of the crossing of each constraint
-  std::vector<double> pending_;  // where it is
+  std::vector<char> has_flipped_;
   std::vector<int> touched_;     // constraints
   bool is_open_ = false, slides_ = false;
   std::priority_queue<Crossing, std::vector<Crossing>, std::greater<>> queue_;
-  std::vector<PathChange> changes_, before_;
+  std::vector<PathChange> changes_, before_, room_;  // room_: for others
   /// Of each change: the one behind which its constraint becomes positive, -1: none, and what follows from it.
   struct Course {
     int from;
