@@ -69,8 +69,7 @@ void DcsEvaluator::evaluate(const double* z, double* rows) {
 
 void DcsEvaluator::evaluate_bounded(const double* z, const double* z_error, double* rows,
                                     double* errors) {
-  bounded_rows_.run(z, z_error);
-  bounded_rows_.copy_outputs(rows, errors);
+  bounded_rows_.run(z, z_error, rows, errors);
 }
 
 void DcsEvaluator::evaluate_wide(std::span<const WideNumber> z, WideNumber* rows) {

@@ -60,12 +60,9 @@ BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inp
   values_ = {};
 }
 
-void BoundedTape::copy_outputs(double* values, double* errors) const {
-  if (lanes_.serves()) {
-    std::copy(lanes_.output_values().begin(), lanes_.output_values().end(), values);
-    std::copy(lanes_.output_errors().begin(), lanes_.output_errors().end(), errors);
-    return;
-  }
+void BoundedTape::run(const double* z, const double* z_error, double* values, double* errors) {
+  if (lanes_.serves()) return lanes_.run(z, z_error, values, errors);
+  run(z, z_error);
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const RunningError& result = values_[static_cast<std::size_t>(outputs_[k])];
     values[k] = result.value;

@@ -21,6 +21,8 @@ class BoundedTape {
 
   /// At inputs z that are known to within z_error (nullptr: exact). Does not allocate.
   void run(const double* z, const double* z_error);
+  /// The same with all outputs and their errors written here, and nowhere else.
+  void run(const double* z, const double* z_error, double* values, double* errors);
   [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
   /// Are lines of one form run together? Else these are the lines that depend on z, in their order, where each puts its
   /// result; operands that none of them makes are known.
@@ -32,8 +34,6 @@ class BoundedTape {
   [[nodiscard]] const std::vector<Line>& changing() const { return changing_; }
   [[nodiscard]] const std::vector<RunningError>& values() const { return values_; }
   [[nodiscard]] const std::vector<int>& output_lines() const { return outputs_; }
-  /// All outputs.
-  void copy_outputs(double* values, double* errors) const;
   [[nodiscard]] RunningError output(std::size_t k) const {
     return lanes_.serves() ? lanes_.output(k) : values_[static_cast<std::size_t>(outputs_[k])];
   }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <perp/core/tape/machine_code.hpp>
@@ -20,33 +23,52 @@ class ConeTape {
   /// Output k at these inputs, bit by bit that of `Tape::evaluate`.
   [[nodiscard]] double value(int k, const std::vector<double>& inputs);
 
+  /// An input and what an output is multiplied by there.
+  struct Slope {
+    int input = 0;
+    double value = 0;
+  };
+  /// The derivatives of output k by the inputs number `first` to `behind` - 1, increasing, without those
+  /// that are 0. False: one of them is not told as a number.
+  bool slopes(int k, int first, int behind, std::vector<Slope>& slopes);
+
  private:
   /// Operations on leaves: the inputs of the form, then its numbers, in the order of their lines.
   struct Form {
     std::vector<Instruction> lines;  ///< operands are places behind the leaves, or leaves
     std::size_t inputs = 0, leaves = 0;
+    std::size_t numbers = 0;  ///< those of its first cone: many others have the same
     int users = 0;
     std::unique_ptr<MachineCode> code{};  ///< of a form with many users
   };
   struct Cone {
     Form* form = nullptr;  ///< null: not asked for yet
-    std::size_t inputs = 0, leaves = 0;  ///< its own, in inputs_ and leaves_
+    std::uint32_t inputs = 0, numbers = 0;  ///< the first ones, in inputs_ and numbers_
   };
   void find_lines_below(int output);
   Form& form_of(Cone& cone);
+  void share_numbers(const Form& form, Cone& cone);
   void find(int k);
   static void compile(Form& form);
-  double read(const Form& form, const double* leaves);
+  double read(const Form& form);
+  using Gradient = std::vector<std::pair<std::size_t, double>>;  ///< by leaves, increasing; absent: 0
+  [[nodiscard]] const Gradient& gradient(const Form& form, int place) const;
+  [[nodiscard]] std::optional<double> number(const Cone& cone, int place) const;
+  [[nodiscard]] std::optional<std::pair<double, double>> factors(const Cone& cone, const Instruction& line) const;
+  static void combine(double factor_a, const Gradient& a, double factor_b, const Gradient& b, Gradient& to);
+  void begin_gradients(const Cone& cone, int first, int behind);
+  bool pass(const Cone& cone, const Instruction& line, Gradient& to) const;
 
   Tape tape_;
   std::vector<int> outputs_;
   std::vector<Cone> cones_;
   std::map<std::vector<int>, Form> forms_;  // by operations and operands
   std::vector<int> inputs_;                 // of all cones
-  std::vector<double> leaves_;              // of all cones: room for its inputs, then its numbers
+  std::vector<double> numbers_;             // of all cones
   std::vector<int> lines_, key_;  // of the cone that is made
   std::vector<int> place_;      // of a line in the cone that is made, -1: none
-  std::vector<double> values_;  // of the present one that is read, its leaves first
+  std::vector<double> values_;  // of the present one, its leaves first
+  std::vector<Gradient> gradients_;  // of the lines of the present one, its inputs first
 };
 
 }  // namespace perp

@@ -249,12 +249,7 @@ MachineCode& MachineCode::operator=(MachineCode&& other) noexcept {
   return *this;
 }
 
-void MachineCode::run(const double* inputs, std::size_t count, double* first, double* second) {
-  if (code_ != nullptr) {
-    using Code = void (*)(double*, const double*, double*, double*);
-    reinterpret_cast<Code>(code_)(values_.data(), inputs, first, second);
-    return;
-  }
+void MachineCode::read(const double* inputs, std::size_t count, double* first, double* second) {
   std::copy_n(inputs, std::min(count, inputs_.size()), inputs_.begin());
   tape_.evaluate(std::span<const double>(inputs_), std::span(values_));
   read_ += values_.size();

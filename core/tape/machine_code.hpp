@@ -26,7 +26,13 @@ class MachineCode {
   ~MachineCode();
 
   /// Runs the tape on these inputs. Does not allocate.
-  void run(const double* inputs, std::size_t count, double* first, double* second);
+  void run(const double* inputs, std::size_t count, double* first, double* second) {
+    using Code = void (*)(double*, const double*, double*, double*);
+    if (code_ != nullptr)
+      reinterpret_cast<Code>(code_)(values_.data(), inputs, first, second);
+    else
+      read(inputs, count, first, second);
+  }
 
   /// Is it code of the processor, or a tape that is read?
   [[nodiscard]] bool is_native() const { return code_ != nullptr; }
@@ -38,6 +44,7 @@ class MachineCode {
 
  private:
   void release();
+  void read(const double* inputs, std::size_t count, double* first, double* second);
 
   Tape tape_;
   std::vector<int> outputs_;

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <unordered_set>
+#include <utility>
 
 #include <perp/core/tape/tape.hpp>
 
@@ -172,27 +175,78 @@ bool is_any_made_known(const Tape& tape, const std::vector<bool>& needed, const 
   return false;
 }
 
-}  // namespace
+/// Lines that are needed, with numbers for what is known, one behind the other: constants are written where they are
+/// used, once.
+class BoundLines {
+ public:
+  BoundLines(const Tape& tape, const KnownLines& known, int first, int gone)
+      : tape_(tape), known_(known), first_(first), gone_(gone), renamed_(known.value.size(), -1) {}
 
-Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
+  /// Have all numbers so far different values?
+  [[nodiscard]] bool differ() const { return differ_; }
+  void add(std::size_t k) {
+    Instruction line = tape_[static_cast<int>(k)];
+    if (line.operation == Operation::input) {
+      line.a = line.a < first_ ? line.a : line.a - gone_;
+    } else {
+      line.a = place(line.a);
+      line.b = place(line.b);
+    }
+    renamed_[k] = static_cast<int>(lines_.size());
+    lines_.push_back(line);
+  }
+  int place(int old) {
+    if (old < 0) return -1;
+    int& line = renamed_[static_cast<std::size_t>(old)];
+    if (line >= 0) return line;
+    const double value = known_.value[static_cast<std::size_t>(old)];
+    differ_ = values_.insert(std::bit_cast<std::uint64_t>(value)).second && differ_;
+    line = static_cast<int>(lines_.size());
+    lines_.push_back({Operation::constant, -1, -1, value});
+    return line;
+  }
+  Tape tape() { return Tape(std::move(lines_)); }
+
+ private:
+  const Tape& tape_;
+  const KnownLines& known_;
+  int first_, gone_;
+  std::vector<Instruction> lines_;
+  std::vector<int> renamed_;
+  std::unordered_set<std::uint64_t> values_;
+  bool differ_ = true;
+};
+
+/// Where numbers that are used differ from each other no two lines become one, and none is looked for. Empty: two of
+/// them have one value.
+std::optional<Tape> bound_part(const Tape& tape, const std::vector<bool>& needed, const KnownLines& known, int first,
+                               int gone, std::span<int> outputs) {
+  BoundLines lines(tape, known, first, gone);
+  for (std::size_t k = 0; k < needed.size() && lines.differ(); ++k)
+    if (needed[k] && !known.is_known[k]) lines.add(k);
+  std::vector<int> placed;
+  for (const int output : outputs) placed.push_back(lines.differ() ? lines.place(output) : -1);
+  if (!lines.differ()) return std::nullopt;
+  std::copy(placed.begin(), placed.end(), outputs.begin());
+  return lines.tape();
+}
+
+/// The same, whatever becomes one.
+Tape bound_lines(const Tape& tape, const std::vector<bool>& needed, const KnownLines& known, int first, int gone,
                  std::span<int> outputs) {
-  const std::vector<bool> needed = needed_lines(tape, outputs);
-  const auto [value, is_known] = known_lines(tape, first, known);
-  if (!is_any_made_known(tape, needed, is_known))
-    return part_of(tape, needed, first, static_cast<int>(known.size()), outputs);
   Tape bound;
   std::vector<int> renamed(needed.size(), -1);
-  const auto place = [&, &value = value](int old) {  // constants are written where they are used, once
+  const auto place = [&](int old) {  // constants are written where they are used, once
     if (old < 0) return -1;
     int& line = renamed[static_cast<std::size_t>(old)];
-    if (line < 0) line = bound.constant(value[static_cast<std::size_t>(old)]);
+    if (line < 0) line = bound.constant(known.value[static_cast<std::size_t>(old)]);
     return line;
   };
   for (std::size_t k = 0; k < needed.size(); ++k) {
-    if (!needed[k] || is_known[k]) continue;
+    if (!needed[k] || known.is_known[k]) continue;
     const Instruction& line = tape[static_cast<int>(k)];
     if (line.operation == Operation::input) {
-      renamed[k] = bound.input(line.a < first ? line.a : line.a - static_cast<int>(known.size()));
+      renamed[k] = bound.input(line.a < first ? line.a : line.a - gone);
     } else {
       const int a = place(line.a);
       renamed[k] = bound.apply(line.operation, a, place(line.b));
@@ -200,6 +254,18 @@ Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
   }
   for (int& output : outputs) output = place(output);
   return bound;
+}
+
+}  // namespace
+
+Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
+                 std::span<int> outputs) {
+  const std::vector<bool> needed = needed_lines(tape, outputs);
+  const KnownLines lines = known_lines(tape, first, known);
+  const auto gone = static_cast<int>(known.size());
+  if (!is_any_made_known(tape, needed, lines.is_known)) return part_of(tape, needed, first, gone, outputs);
+  if (std::optional<Tape> part = bound_part(tape, needed, lines, first, gone, outputs)) return *std::move(part);
+  return bound_lines(tape, needed, lines, first, gone, outputs);
 }
 
 }  // namespace perp

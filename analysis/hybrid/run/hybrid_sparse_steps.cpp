@@ -114,14 +114,13 @@ void HybridRun::log_changes(const SparseSteps& steps) {
     event.law = change.binaries.front();
     event.from = mode_.z[at(event.law)];
     event.to = 1 - event.from;
-    std::string others;
     for (std::size_t k = 1; k < change.binaries.size(); ++k) {
       const int i = change.binaries[k], from = mode_.z[at(i)];
-      others += fmt::format("{}{}: {} -> {}", k == 1 ? "with " : ", ", hybrid_.binaries[at(i)].name,
-                            word(i, from), word(i, 1 - from));
+      event.note += fmt::format("{}{}: {} -> {}", k == 1 ? "with " : ", ", hybrid_.binaries[at(i)].name,
+                                word(i, from), word(i, 1 - from));
     }
-    event.note = fmt::format("{}{}{}; {}", others, others.empty() ? "" : "; ",
-                             hybrid_.constraints[at(change.constraint)].name, change.decided_by);
+    if (!event.note.empty()) event.note += "; ";
+    event.note.append(hybrid_.constraints[at(change.constraint)].name).append("; ").append(change.decided_by);
     result_.events.push_back(std::move(event));
   }
 }

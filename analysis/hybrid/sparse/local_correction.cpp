@@ -15,66 +15,80 @@ constexpr double no_digit = std::numeric_limits<double>::epsilon() / 8;
 }  // namespace
 
 LocalCorrection::LocalCorrection(int n, const HybridStructure& structure, const std::vector<linear::Place>& places)
-    : n_(n),
-      start_(at(n) + 1, 0),
-      entries_(places.size()),
-      unknown_(at(n), -1),
-      pivot_(at(n), 0),
-      rows_(at(n), 0),
-      delta_(at(n), 0),
-      is_open_(at(n), 0),
-      is_met_(at(n), 0) {
-  for (const linear::Place& place : places) ++start_[at(place.column) + 1];
-  for (int j = 0; j < n; ++j) start_[at(j) + 1] += start_[at(j)];
-  std::vector<int> next(start_.begin(), start_.end() - 1);
+    : n_(n), rows_(at(n)), unknowns_(at(n)), queue_(3 * at(n) + 1) {
+  for (int row = 0; row < n; ++row) rows_[at(row)].unknown = structure.matching.column_of_row[at(row)];
+  for (const linear::Place& place : places)
+    if (rows_[at(place.row)].unknown != place.column) ++unknowns_[at(place.column)].behind;
+  int first = 0;
+  for (Unknown& unknown : unknowns_) {
+    const int count = std::exchange(unknown.behind, first);
+    unknown.first = first;
+    first += count;
+  }
+  entries_.resize(at(first));
   std::vector<char> has_pivot(at(n), 0);
-  for (int row = 0; row < n; ++row) unknown_[at(row)] = structure.matching.column_of_row[at(row)];
   for (std::size_t k = 0; k < places.size(); ++k) {
     const auto [row, column] = places[k];
-    entries_[at(next[at(column)]++)] = {row, k};
-    if (unknown_[at(row)] != column) continue;
-    pivot_[at(row)] = k;
-    has_pivot[at(row)] = 1;
+    if (rows_[at(row)].unknown != column) {
+      entries_[at(unknowns_[at(column)].behind++)] = {row, static_cast<int>(k)};
+    } else {
+      rows_[at(row)].pivot = static_cast<int>(k);
+      has_pivot[at(row)] = 1;
+    }
   }
   serves_ = std::all_of(has_pivot.begin(), has_pivot.end(), [](char has) { return has != 0; });
 }
 
-void LocalCorrection::replace(int row, double r) {
-  rows_[at(row)] = r;
-  open(row);
+void LocalCorrection::replace(int number, double r) {
+  rows_[at(number)].r = r;
+  open(number);
 }
 
-void LocalCorrection::open(int row) {
-  if (std::exchange(is_open_[at(row)], 1) == 0) queue_.push_back(row);
+void LocalCorrection::open(int number) {
+  if (!std::exchange(rows_[at(number)].is_open, true)) queue_[opened_++] = number;
 }
 
 /// The correction of one row. False: it is no number.
-bool LocalCorrection::step(int row, const std::vector<double>& values, const Vector& x) {
-  const double r = std::exchange(rows_[at(row)], 0.0), delta = r / values[pivot_[at(row)]];
-  is_open_[at(row)] = 0;
+bool LocalCorrection::step(int number, const double* values, const double* x) {
+  Row& row = rows_[at(number)];
+  const double r = std::exchange(row.r, 0.0), delta = r / values[row.pivot];
+  row.is_open = false;
   if (r == 0) return true;
   if (!std::isfinite(delta)) return false;
-  const int unknown = unknown_[at(row)];
-  if (std::abs(delta) <= no_digit * std::abs(x[unknown])) return true;
-  if (std::exchange(is_met_[at(unknown)], 1) == 0) met_.push_back(unknown);
-  delta_[at(unknown)] += delta;
-  for (int k = start_[at(unknown)]; k < start_[at(unknown) + 1]; ++k)
-    if (const Entry& entry = entries_[at(k)]; entry.row != row) {
-      rows_[at(entry.row)] -= values[entry.place] * delta;
-      open(entry.row);
-    }
+  if (std::abs(delta) <= no_digit * std::abs(x[row.unknown])) return true;
+  Unknown& unknown = unknowns_[at(row.unknown)];
+  if (!std::exchange(unknown.is_met, true)) met_.push_back(row.unknown);
+  unknown.delta += delta;
+  for (int k = unknown.first; k < unknown.behind; ++k) {
+    const Entry entry = entries_[at(k)];
+    Row& other = rows_[at(entry.row)];
+    other.r -= values[entry.place] * delta;
+    if (!std::exchange(other.is_open, true)) queue_[opened_++] = entry.row;
+  }
   return true;
 }
 
-bool LocalCorrection::solve(const std::vector<double>& values, const Vector& x) {
-  for (const int unknown : met_) delta_[at(unknown)] = is_met_[at(unknown)] = 0;
+void LocalCorrection::begin() {
+  for (const int number : met_) {
+    unknowns_[at(number)].delta = 0;
+    unknowns_[at(number)].is_met = false;
+  }
   met_.clear();
-  bool is_solved = true;
-  const std::size_t most = queue_.size() + at(n_);
-  for (std::size_t next = 0; next < queue_.size() && is_solved; ++next)
-    is_solved = next < most && step(queue_[next], values, x);
-  for (const int row : queue_) rows_[at(row)] = is_open_[at(row)] = 0;
-  queue_.clear();
+}
+
+bool LocalCorrection::solve(const std::vector<double>& values, const Vector& x) {
+  begin();
+  // A row is open once at a time: no more are opened than n and those that are closed.
+  const std::size_t most = opened_ + at(n_);
+  std::size_t next = 0;
+  while (next < opened_ && next < most && step(queue_[next], values.data(), x.data())) ++next;
+  const bool is_solved = next == opened_;
+  for (; next < opened_; ++next) {
+    Row& row = rows_[at(queue_[next])];
+    row.r = 0;
+    row.is_open = false;
+  }
+  opened_ = 0;
   return is_solved;
 }
 

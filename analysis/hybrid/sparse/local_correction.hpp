@@ -27,32 +27,37 @@ class LocalCorrection {
   /// Of the last solution: the unknowns that it corrects, with δ of each.
   ///@{
   [[nodiscard]] const std::vector<int>& unknowns() const { return met_; }
-  [[nodiscard]] double correction(int unknown) const { return delta_[static_cast<std::size_t>(unknown)]; }
+  [[nodiscard]] double correction(int unknown) const { return unknowns_[static_cast<std::size_t>(unknown)].delta; }
   ///@}
-  /// Rows that hold an unknown.
-  template <class Visit>
-  void for_rows(int unknown, const Visit& visit) const {
-    for (int k = start_[static_cast<std::size_t>(unknown)]; k < start_[static_cast<std::size_t>(unknown) + 1]; ++k)
-      visit(entries_[static_cast<std::size_t>(k)].row);
-  }
 
  private:
   struct Entry {
     int row = 0;
-    std::size_t place = 0;  ///< among the places
+    int place = 0;  ///< among the places
   };
-  void open(int row);
-  bool step(int row, const std::vector<double>& values, const Vector& x);
+  struct Row {
+    double r = 0;
+    int unknown = -1;  ///< that it determines
+    int pivot = 0;     ///< place of its entry
+    bool is_open = false;
+  };
+  struct Unknown {
+    double delta = 0;
+    int first = 0, behind = 0;  ///< of the entries of its column in the rows of others
+    bool is_met = false;
+  };
+  void open(int number);
+  bool step(int number, const double* values, const double* x);
+  void begin();
 
   int n_;
   bool serves_ = true;
-  std::vector<int> start_;               // of each column among the entries
   std::vector<Entry> entries_;
-  std::vector<int> unknown_;             // that each row determines
-  std::vector<std::size_t> pivot_;       // place of its entry
-  std::vector<double> rows_, delta_;
-  std::vector<char> is_open_, is_met_;   // of rows, of unknowns
-  std::vector<int> queue_, met_;
+  std::vector<Row> rows_;
+  std::vector<Unknown> unknowns_;
+  std::vector<int> queue_;  // rows in the order in which they are opened: room for all
+  std::size_t opened_ = 0;
+  std::vector<int> met_;
 };
 
 }  // namespace perp

@@ -17,12 +17,6 @@ constexpr double rounding_of_rates =
 constexpr int most_local_corrections = 40;
 constexpr std::size_t most_unknowns = 20;  ///< of a sub-problem that is solved with a dense matrix
 
-ConeTape rows_of(const HybridModel& model) {
-  std::vector<int> rows;
-  Tape tape = model.closed(rows);
-  return {std::move(tape), std::move(rows)};
-}
-
 int rows_count(const HybridStructure& structure) { return static_cast<int>(structure.unknowns_of_row.size()); }
 
 /// Of each of `count` columns the rows from `from` to `to` - 1 that hold it, counted from `from`.
@@ -51,27 +45,32 @@ std::vector<std::vector<int>> users_of(const HybridStructure& structure) {
 LocalRates::Lists::Lists(const std::vector<std::vector<int>>& lists) : start_{0} {
   for (const std::vector<int>& list : lists) {
     items_.insert(items_.end(), list.begin(), list.end());
-    start_.push_back(items_.size());
+    start_.push_back(static_cast<std::uint32_t>(items_.size()));
   }
 }
 
-LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structure)
+LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structure, ConeTape rows)
     : model_(model),
       structure_(structure),
       n_(model.n()),
       equations_(static_cast<int>(model.f.size())),
-      rows_(rows_of(model)),
+      rows_(std::move(rows)),
       states_of_row_(structure.states_of_row),
       unknowns_of_block_(of_blocks(structure, &SubProblem::unknowns)),
-      rows_of_block_(of_blocks(structure, &SubProblem::rows)),
       rows_of_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), 0, equations_)),
       by_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), equations_, rows_count(structure))),
       by_state_(rows_of_each(structure.states_of_row, model.n(), equations_, rows_count(structure))),
       users_(users_of(structure)),
+      singles_(structure.blocks.size()),
       followers_(at(model.q())),
       met_by_(structure.blocks.size(), -1) {
   for (int j = 0; j < n_; ++j)
     input_of_.push_back(at(structure.is_state[at(j)] != 0 ? HybridModel::derivative_input(j) : model.variable_input(j)));
+  for (std::size_t b = 0; b < structure.blocks.size(); ++b) {
+    const SubProblem& block = structure.blocks[b];
+    if (block.rows.size() == 1 && block.unknowns.size() == 1 && block.rows[0] < equations_ && block.unknowns[0] < n_)
+      singles_[b] = {block.rows[0], block.unknowns[0], input_of(block.unknowns[0])};
+  }
 }
 
 LocalRates::Kind LocalRates::kind_of(int block) const {
@@ -88,11 +87,15 @@ LocalRates::Kind LocalRates::kind_of(int block) const {
   return Kind::both;
 }
 
-const LocalRates::Followers& LocalRates::followers(int binary) {
+LocalRates::Followers LocalRates::followers(int binary) {
   Followers& found = followers_[at(binary)];
-  if (found.is_known) return found;
-  found.is_known = true;
-  std::vector<int>& blocks = found.blocks;
+  if (found.count < 0) find_followers(binary, found);
+  return found;
+}
+
+void LocalRates::find_followers(int binary, Followers& found) {
+  std::vector<int>& blocks = met_;
+  blocks.clear();
   for (const int row : rows_of_unknown_[n_ + binary])
     blocks.push_back(structure_.block_of_row[at(row)]);
   std::sort(blocks.begin(), blocks.end());
@@ -107,15 +110,17 @@ const LocalRates::Followers& LocalRates::followers(int binary) {
   }
   std::erase_if(blocks, [&](int block) { return kind_of(block) == Kind::binaries; });
   std::sort(blocks.begin(), blocks.end());
-  return found;
+  found.first = static_cast<std::uint32_t>(following_.size());
+  found.count = static_cast<int>(blocks.size());
+  following_.insert(following_.end(), blocks.begin(), blocks.end());
 }
 
 bool LocalRates::follow(const std::vector<int>& binaries, std::vector<int>& blocks) {
   blocks.clear();
   for (const int i : binaries) {
-    const Followers& found = followers(i);
+    const Followers found = followers(i);
     if (found.is_open) return false;
-    blocks.insert(blocks.end(), found.blocks.begin(), found.blocks.end());
+    for (int k = 0; k < found.count; ++k) blocks.push_back(following_[found.first + at(k)]);
   }
   if (binaries.size() > 1) {
     std::sort(blocks.begin(), blocks.end());
@@ -126,12 +131,27 @@ bool LocalRates::follow(const std::vector<int>& binaries, std::vector<int>& bloc
 
 bool LocalRates::solve(const std::vector<int>& blocks, std::vector<double>& point) {
   for (const int b : blocks) {
-    const std::span<const int> rows = rows_of_block_[b];
-    const bool is_solved = rows.size() == 1 ? solve_one(rows[0], unknowns_of_block_[b][0], point)
-                                            : solve_several(structure_.blocks[at(b)], point);
+    const Single& single = singles_[at(b)];
+    const bool is_solved = single.row < 0 ? solve_several(structure_.blocks[at(b)], point)
+                           : uses_slopes_ ? solve_affine(single, point)
+                                          : solve_one(single.row, single.unknown, point);
     if (!is_solved) return false;
   }
   return true;
+}
+
+bool LocalRates::slopes(int row, std::vector<ConeTape::Slope>& slopes) {
+  if (!rows_.slopes(row, 1, 1 + 2 * n_, slopes)) return false;
+  Single& single = singles_[at(structure_.block_of_row[at(row)])];
+  for (const ConeTape::Slope& slope : slopes)
+    if (single.row >= 0 && at(slope.input) == single.input) single.slope = slope.value;
+  return true;
+}
+
+bool LocalRates::solve_affine(const Single& single, std::vector<double>& point) {
+  double& u = point[single.input];
+  u -= rows_.value(single.row, point) / single.slope;
+  return std::isfinite(u);
 }
 
 /// By the slope between two values, exact where the row is linear in its unknown; by another one

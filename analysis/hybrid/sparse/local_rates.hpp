@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace perp {
 /// Points are the inputs (t, ẋ, x, z) of the model's closed tape.
 class LocalRates {
  public:
-  LocalRates(const HybridModel& model, const HybridStructure& structure);
+  /// `rows`: of the equations and constraints, without parameters.
+  LocalRates(const HybridModel& model, const HybridStructure& structure, ConeTape rows);
 
   /// The sub-problems that follow from these binaries, in the order in which they are solved.
   /// False: one of them holds binaries of its own.
@@ -24,10 +26,14 @@ class LocalRates {
   /// Their unknowns in the point, by Newton's method from what stands there. False: one is not
   /// solved.
   bool solve(const std::vector<int>& blocks, std::vector<double>& point);
+  /// All equations are affine in ẋ and x with numbers, which are used from now on.
+  void use_slopes() { uses_slopes_ = true; }
   /// Row of the equations and constraints at a point.
   [[nodiscard]] double row(int row, const std::vector<double>& point) {
     return rows_.value(row, point);
   }
+  /// Derivatives of an equation by ẋ and x. False: one is no number.
+  bool slopes(int row, std::vector<ConeTape::Slope>& slopes);
 
   /// Equations that hold a binary.
   [[nodiscard]] std::span<const int> equations_of_binary(int i) const { return rows_of_unknown_[n_ + i]; }
@@ -51,22 +57,31 @@ class LocalRates {
    public:
     explicit Lists(const std::vector<std::vector<int>>& lists);
     std::span<const int> operator[](int k) const {
-      const auto at = static_cast<std::size_t>(k);
-      return {items_.data() + start_[at], start_[at + 1] - start_[at]};
+      const std::uint32_t* const start = start_.data() + k;
+      return {items_.data() + *start, start[1] - *start};
     }
 
    private:
-    std::vector<std::size_t> start_;
+    std::vector<std::uint32_t> start_;
     std::vector<int> items_;
   };
   struct Followers {
-    bool is_known = false, is_open = false;
-    std::vector<int> blocks{};
+    std::uint32_t first = 0;  ///< of its sub-problems among all
+    int count = -1;           ///< -1: not known
+    bool is_open = false;
   };
-  const Followers& followers(int binary);
+  Followers followers(int binary);
+  void find_followers(int binary, Followers& found);
   enum class Kind { equations, binaries, both };
   [[nodiscard]] Kind kind_of(int block) const;
   bool solve_one(int row, int unknown, std::vector<double>& point);
+  /// A sub-problem of one row and one unknown.
+  struct Single {
+    int row = -1, unknown = -1;  ///< -1: it has several
+    std::size_t input = 0;       ///< of the unknown
+    double slope = 0;            ///< where it is known to be a number
+  };
+  bool solve_affine(const Single& single, std::vector<double>& point);
   double read(const SubProblem& block, const std::vector<double>& point, std::vector<double>& f);
   void differences(const SubProblem& block, std::vector<double>& point, const std::vector<double>& f, double size,
                    std::vector<double>& slopes);
@@ -76,9 +91,12 @@ class LocalRates {
   const HybridStructure& structure_;
   int n_, equations_;
   ConeTape rows_;
-  Lists states_of_row_, unknowns_of_block_, rows_of_block_;
+  Lists states_of_row_, unknowns_of_block_;
   Lists rows_of_unknown_, by_unknown_, by_state_, users_;
   std::vector<std::size_t> input_of_;
+  bool uses_slopes_ = false;
+  std::vector<Single> singles_;  // of each sub-problem
+  std::vector<int> following_, met_;  // sub-problems: of all followers; those of one binary that are met
   std::vector<Followers> followers_;  // of each binary, made when it changes first
   std::vector<int> met_by_;           // of each sub-problem: the last binary asked about
 };

@@ -2,6 +2,7 @@
 // change again.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <perp/analysis/hybrid/sparse/piecewise_path.hpp>
@@ -18,22 +19,24 @@ constexpr double one_share = 0x1p-40;  ///< of a step: moments that are no furth
 
 }  // namespace
 
-PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& structure,
-                 std::vector<char> needs_more)
+PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& structure, ConeTape rows,
+                             const std::vector<char>& needs_more)
     : model_(model),
       structure_(structure),
-      rates_(model, structure),
+      rates_(model, structure, std::move(rows)),
       n_(model.n()),
       equations_(static_cast<int>(model.f.size())),
       constraints_(static_cast<int>(model.g.size())),
-      needs_more_(std::move(needs_more)),
+      watches_(needs_more.size()),
       point_(at(model.parameter_input(0)), 0),
       places_(at(model.n())),
       has_flipped_(at(model.q()), 0),
-      is_touched_(at(constraints_), 0),
-      version_(at(constraints_), 0),
-      pending_(at(constraints_), inf),
-      choice_(model, structure, rates_) {}
+      choice_(model, structure, rates_) {
+  for (int l = 0; l < constraints_; ++l) {
+    watches_[at(l)].block = structure.block_of_row[at(equations_ + l)];
+    watches_[at(l)].needs_more = needs_more[at(l)] != 0;
+  }
+}
 
 void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector<int>& z,
                     const Vector& constraints) {
@@ -46,8 +49,14 @@ void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector
   for (const int i : flipped_) has_flipped_[at(i)] = 0;
   flipped_.clear();
   for (int i = 0; i < model_.q(); ++i) point_[at(model_.binary_input(i))] = z[at(i)];
-  changes_.clear();
-  before_.clear();
+  keep_room(changes_);
+  keep_room(before_);
+}
+
+/// Of changes that are over.
+void PiecewisePath::keep_room(std::vector<PathChange>& changes) {
+  std::move(changes.begin(), changes.end(), std::back_inserter(room_));
+  changes.clear();
 }
 
 double PiecewisePath::position(int state, double s) const {
@@ -72,8 +81,8 @@ bool PiecewisePath::follow(const End& end) {
   while (!queue_.empty() && !is_open_) {
     const Crossing first = queue_.top();
     queue_.pop();
-    if (first.version != version_[at(first.constraint)]) continue;
-    pending_[at(first.constraint)] = inf;
+    if (first.version != watches_[at(first.constraint)].version) continue;
+    watches_[at(first.constraint)].pending = inf;
     check_interruption();
     if (!pass(first)) return false;
   }
@@ -116,12 +125,15 @@ void PiecewisePath::rewind(const End& end) {
   at_end_ = end.constraints;
   for (const int state : moved_) places_[at(state)] = {};
   moved_.clear();
-  for (const int l : touched_) is_touched_[at(l)] = 0;
+  for (const int l : touched_) watches_[at(l)].is_touched = false;
   touched_.clear();
   is_open_ = slides_ = false;
-  for (; !queue_.empty(); queue_.pop()) pending_[at(queue_.top().constraint)] = inf;
+  for (; !queue_.empty(); queue_.pop()) watches_[at(queue_.top().constraint)].pending = inf;
   std::swap(before_, changes_);
-  changes_.clear();
+  keep_room(changes_);
+  courses_.clear();
+  jumps_.clear();
+  changed_blocks_.clear();
 }
 
 /// The rates in the values before the step, at the state at its end.
@@ -146,7 +158,7 @@ bool PiecewisePath::turn_back() {
 }
 
 void PiecewisePath::mark(int l) {
-  if (std::exchange(is_touched_[at(l)], 1) == 0) touched_.push_back(l);
+  if (!std::exchange(watches_[at(l)].is_touched, true)) touched_.push_back(l);
 }
 
 void PiecewisePath::stand(int state, double s, double x) {
@@ -158,40 +170,46 @@ void PiecewisePath::stand(int state, double s, double x) {
 void PiecewisePath::find_crossings() {
   for (const int l : touched_) watch(l, 0);
   for (int l = 0; l < constraints_; ++l)
-    if (at_end_[l] > errors_[l] && is_touched_[at(l)] == 0) watch(l, 0);
+    if (at_end_[l] > errors_[l] && !watches_[at(l)].is_touched) watch(l, 0);
 }
 
 void PiecewisePath::watch(int l, double s) {
-  ++version_[at(l)];
-  pending_[at(l)] = inf;
+  Watch& course = watches_[at(l)];
+  ++course.version;
+  course.pending = inf;
   const std::optional<double> place = crossing(l, s);
   if (!place) return;
-  pending_[at(l)] = *place;
-  queue_.push({*place, l, version_[at(l)]});
+  course.pending = *place;
+  queue_.push({*place, l, static_cast<int>(changes_.size()) - 1, course.version});
 }
 
 /// Does the constraint become positive at s, too, where another sub-problem changes its course?
 /// Then the rule has to look at both.
 bool PiecewisePath::meets(int l, double s, int block) const {
-  return structure_.block_of_row[at(equations_ + l)] != block &&
-         std::abs(pending_[at(l)] - s) <= one_share * h_;
+  const Watch& course = watches_[at(l)];
+  return course.block != block && std::abs(course.pending - s) <= one_share * h_;
 }
 
 /// Where the constraint becomes positive behind s, if it is at the end or already there.
 std::optional<double> PiecewisePath::crossing(int l, double s) {
-  if (needs_more_[at(l)] != 0) {
-    if (is_touched_[at(l)] != 0) {  // its course is no line
+  const Watch& course = watches_[at(l)];
+  if (course.needs_more) {
+    if (course.is_touched) {  // its course is no line
       is_open_ = is_open_ || rates_.row(equations_ + l, now_) > errors_[l];
       return std::nullopt;
     }
     const double from = start_.size() > 0 ? std::min(start_[l], 0.0) : 0;
     return from < 0 ? h_ * (from / (from - at_end_[l])) : 0;
   }
-  const double g = constraint(l, s),
-               g_end = is_touched_[at(l)] != 0 ? constraint(l, h_) : at_end_[l];
-  if (g > surface(l)) return s;
+  const double g = constraint(l, s);
+  return place_between(l, {s, g}, course.is_touched ? constraint(l, h_) : at_end_[l]);
+}
+
+/// The same on a line with this value at the end of the step.
+std::optional<double> PiecewisePath::place_between(int l, Value from, double g_end) {
+  if (from.g > surface(l)) return from.s;
   if (!(g_end > errors_[l])) return std::nullopt;
-  return g >= -surface(l) ? s : zero_between(l, {s, g}, {h_, g_end});
+  return from.g >= -surface(l) ? from.s : zero_between(l, from, {h_, g_end});
 }
 
 /// Regula falsi (Illinois) between a negative and a positive value.
@@ -225,9 +243,13 @@ bool PiecewisePath::turns_at_once(const Crossing& crossing) const {
 
 /// The sub-problem of a constraint that becomes positive takes other values.
 bool PiecewisePath::pass(const Crossing& crossing) {
-  const int l = crossing.constraint, block = structure_.block_of_row[at(equations_ + l)];
+  const int l = crossing.constraint, block = watches_[at(l)].block;
   const SubProblem& sub = structure_.blocks[at(block)];
   PathChange change;
+  if (!room_.empty()) {
+    change = std::move(room_.back());
+    room_.pop_back();
+  }
   change.constraint = l;
   change.share = crossing.s / h_;
   own_.clear();
@@ -239,10 +261,11 @@ bool PiecewisePath::pass(const Crossing& crossing) {
   if (has_changed || own_.empty()) return false;
   const PathChoice::Place place{crossing.s, h_ - crossing.s, t_};
   if (!choice_.choose(sub, own_, place, *this, change)) return false;
-  return apply(std::move(change), crossing.s);
+  return apply(std::move(change), crossing);
 }
 
-bool PiecewisePath::apply(PathChange change, double s) {
+bool PiecewisePath::apply(PathChange change, const Crossing& crossing) {
+  const double s = crossing.s;
   if (!rates_.follow(change.binaries, blocks_)) return false;
   for (const int i : change.binaries) {
     set_binary(i, 1 - z_[at(i)]);
@@ -255,9 +278,56 @@ bool PiecewisePath::apply(PathChange change, double s) {
     if (structure_.is_state[at(unknown)] != 0) stand(unknown, s, position(unknown, s));
   });
   if (!solve_followers()) return false;
+  std::size_t k = 0;
+  for_unknowns([&](int unknown) { jumps_.push_back({unknown, now_[rates_.input_of(unknown)] - old_[k++]}); });
+  courses_.push_back({crossing.from, jumps_.size()});
+  changed_blocks_.insert(changed_blocks_.end(), blocks_.begin(), blocks_.end());
   changes_.push_back(std::move(change));
   watch_followers(changes_.back(), s);
   return true;
+}
+
+std::optional<double> PiecewisePath::retime(const End& end) {
+  take_end(end);
+  for (const PathChange& change : changes_)
+    if (watches_[at(change.constraint)].needs_more) return std::nullopt;
+  for (const Jump& jump : jumps_) written_.push_back(rates_.input_of(jump.unknown));
+  if (!rates_.solve(changed_blocks_, now_)) return std::nullopt;
+  go_back();
+  double largest = 0, last = 0;
+  for (std::size_t k = 0; k < changes_.size(); ++k) {
+    const double share = changes_[k].share;
+    const std::optional<double> s = repeat(k, last);
+    if (!s) return std::nullopt;
+    last = *s;
+    largest = std::max(largest, std::abs(changes_[k].share - share));
+  }
+  return largest;
+}
+
+/// From the rates in the last values to those before the step, at its start.
+void PiecewisePath::go_back() {
+  for (const int i : flipped_) set_binary(i, z_before_[at(i)]);
+  for (const Jump& jump : jumps_) now_[rates_.input_of(jump.unknown)] -= jump.size;
+  for (const int state : moved_) places_[at(state)] = {0, x_[state], true};
+}
+
+/// Change k once more, where its constraint becomes positive now. Empty: not behind the last one.
+std::optional<double> PiecewisePath::repeat(std::size_t k, double last) {
+  PathChange& change = changes_[k];
+  const Course& course = courses_[k];
+  const double from = course.from < 0 ? 0 : changes_[at(course.from)].share * h_;
+  const int l = change.constraint;
+  const std::optional<double> s = place_between(l, {from, constraint(l, from)}, constraint(l, h_));
+  if (!s || *s < last) return std::nullopt;
+  change.share = *s / h_;
+  for (const int i : change.binaries) set_binary(i, 1 - z_[at(i)]);
+  for (std::size_t j = k == 0 ? 0 : courses_[k - 1].jumps_end; j < course.jumps_end; ++j) {
+    const auto [unknown, size] = jumps_[j];
+    if (structure_.is_state[at(unknown)] != 0) stand(unknown, *s, position(unknown, *s));
+    now_[rates_.input_of(unknown)] += size;
+  }
+  return s;
 }
 
 /// The constraints whose course a change at s changes.
@@ -272,7 +342,7 @@ void PiecewisePath::watch_followers(const PathChange& change, double s) {
   });
   std::sort(changed_.begin(), changed_.end());
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
-  const int block = structure_.block_of_row[at(equations_ + change.constraint)];
+  const int block = watches_[at(change.constraint)].block;
   for (const int l : changed_) {
     is_open_ = is_open_ || meets(l, s, block);
     mark(l);

@@ -22,7 +22,9 @@ namespace perp {
 class PiecewisePath {
  public:
   /// `needs_more`: of each constraint, whether it holds rates or algebraic variables.
-  PiecewisePath(const HybridModel& model, const HybridStructure& structure, std::vector<char> needs_more);
+  /// `rows`: of the equations and constraints, without parameters.
+  PiecewisePath(const HybridModel& model, const HybridStructure& structure, ConeTape rows,
+                const std::vector<char>& needs_more);
   PiecewisePath(const PiecewisePath&) = delete;  // its parts refer to each other
   PiecewisePath& operator=(const PiecewisePath&) = delete;
 
@@ -42,6 +44,10 @@ class PiecewisePath {
   };
   /// The path to this end. False: it is not decided by these means.
   bool follow(const End& end);
+  /// The last path with the same changes in the same order, to this end in its last values: of equations that are
+  /// affine with one matrix, whose rates change by the same numbers at each change. How far moments move, as a share
+  /// of the step. Empty: another path is needed.
+  std::optional<double> retime(const End& end);
   /// Has the last path ended where a binary would change back at once: where it slides?
   [[nodiscard]] bool slides() const { return slides_; }
 
@@ -71,7 +77,7 @@ class PiecewisePath {
   [[nodiscard]] int sign(int l, double g) const {
     return g > surface(l) ? 1 : g < -surface(l) ? -1 : 0;
   }
-  [[nodiscard]] bool is_line(int l) const { return needs_more_[static_cast<std::size_t>(l)] == 0; }
+  [[nodiscard]] bool is_line(int l) const { return !watches_[static_cast<std::size_t>(l)].needs_more; }
   [[nodiscard]] double error(int l) const { return errors_[l]; }
   /// What later paths depend on.
   void transfer(Archive& archive) { archive(choice_); }
@@ -84,6 +90,7 @@ class PiecewisePath {
   struct Crossing {
     double s;
     int constraint;
+    int from;  ///< the change behind which it lies, -1: none
     long version;
     bool operator>(const Crossing& other) const {
       return s != other.s ? s > other.s : constraint > other.constraint;
@@ -99,6 +106,7 @@ class PiecewisePath {
   [[nodiscard]] double rate(int state) const { return now_[static_cast<std::size_t>(1 + state)]; }
   [[nodiscard]] double surface(int l) const;
   void rewind(const End& end);
+  void keep_room(std::vector<PathChange>& changes);
   void take_end(const End& end);
   void set_binary(int i, int z);
   bool solve_followers();
@@ -108,11 +116,14 @@ class PiecewisePath {
   void find_crossings();
   void watch(int l, double s);
   std::optional<double> crossing(int l, double s);
+  std::optional<double> place_between(int l, Value from, double g_end);
   [[nodiscard]] bool meets(int l, double s, int block) const;
   double zero_between(int l, Value a, Value b);
   bool pass(const Crossing& crossing);
   [[nodiscard]] bool turns_at_once(const Crossing& crossing) const;
-  bool apply(PathChange change, double s);
+  bool apply(PathChange change, const Crossing& crossing);
+  void go_back();
+  std::optional<double> repeat(std::size_t k, double last);
   void watch_followers(const PathChange& change, double s);
   template <class Visit>
   void for_unknowns(const Visit& visit) const;
@@ -122,7 +133,14 @@ class PiecewisePath {
   const HybridStructure& structure_;
   LocalRates rates_;
   int n_, equations_, constraints_;
-  std::vector<char> needs_more_;
+  /// Of a constraint: where it becomes positive, the number of that place, its sub-problem.
+  struct Watch {
+    double pending = inf;
+    long version = 0;
+    int block = -1;
+    bool is_touched = false, needs_more = false;
+  };
+  std::vector<Watch> watches_;
 
   double t_ = 0, h_ = 0;
   Vector x_, start_;
@@ -137,13 +155,23 @@ class PiecewisePath {
   std::vector<int> moved_, flipped_;   // states that leave them, binaries that have changed
   std::vector<int> own_, blocks_, changed_;  // binaries of one sub-problem; of one change: sub-problems that follow, constraints
   std::vector<double> old_;            // and the unknowns before it
-  std::vector<char> has_flipped_, is_touched_;
-  std::vector<long> version_;    // of the crossing of each constraint
-  std::vector<double> pending_;  // where it is
+  std::vector<char> has_flipped_;
   std::vector<int> touched_;     // constraints
   bool is_open_ = false, slides_ = false;
   std::priority_queue<Crossing, std::vector<Crossing>, std::greater<>> queue_;
-  std::vector<PathChange> changes_, before_;
+  std::vector<PathChange> changes_, before_, room_;  // room_: for others
+  /// Of each change: the one behind which its constraint becomes positive, -1: none, and what follows from it.
+  struct Course {
+    int from;
+    std::size_t jumps_end;  ///< behind its own
+  };
+  struct Jump {
+    int unknown;
+    double size;
+  };
+  std::vector<Course> courses_;
+  std::vector<Jump> jumps_;         // of the unknowns
+  std::vector<int> changed_blocks_;  // of all changes, one after the other
   PathChoice choice_;
 };
 

@@ -1,6 +1,7 @@
 // Event capturing with many binaries: solve, call, choose, solve again.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -38,46 +39,21 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
                          const Dcs& system)
     : model_(model),
       structure_(structure),
-      evaluator_(system),
+      all_rows_(system, model.q()),
       n_(model.n()),
-      q_(model.q()),
       g_count_(static_cast<Eigen::Index>(model.g.size())),
       needs_more_(constraints_of_more(model, structure)),
-      path_(model, structure, needs_more_),
-      inputs_(at(evaluator_.inputs()), 0),
+      is_old_(needs_more_.size(), 0),
+      path_(model, structure, all_rows_.single_rows(), needs_more_),
+      inputs_(at(all_rows_.inputs()), 0),
       input_errors_(inputs_.size(), 0),
-      rows_(at(evaluator_.n() + evaluator_.m()), 0),
-      errors_(rows_.size(), 0),
-      derivatives_(evaluator_.entries().size(), 0) {
-  find_terms();
-  prepare_repetitions();
-}
-
-/// ∂F/∂ẋ / h + ∂F/∂x, on one pattern.
-void SparseSteps::find_terms() {
-  std::map<std::pair<int, int>, std::size_t> place_of;
-  std::vector<char> moves(evaluator_.entries().size(), 0);
-  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries())
-    moves[variable.entry] = 1;
-  for (std::size_t k = 0; k < evaluator_.entries().size(); ++k) {
-    const auto [row, column] = evaluator_.entries()[k];
-    const bool by_rate = column < 1 + n_;
-    const int j = column - 1 - (by_rate ? 0 : n_);
-    if (j < 0 || j >= n_) continue;  // t, binaries
-    if (row < n_) {
-      const auto [place, is_new] = place_of.try_emplace({row, j}, places_.size());
-      if (is_new) places_.push_back({row, j});
-      terms_.push_back({k, place->second, by_rate});
-      is_affine_ = is_affine_ && moves[k] == 0;
-    }
-  }
-  values_.assign(places_.size(), 0);
-}
-
-/// Repetitions of a step in few rows: of equations with one matrix for all z.
-void SparseSteps::prepare_repetitions() {
-  if (!is_affine_) return;
-  local_.emplace(n_, structure_, places_);
+      rows_(at(all_rows_.count()), 0),
+      errors_(rows_.size(), 0) {
+  all_rows_.find_matrix(path_.rates(), system);
+  if (!all_rows_.is_affine()) return;
+  path_.rates().use_slopes();
+  // Repetitions of a step in few rows: with one matrix for all z.
+  local_.emplace(n_, structure_, all_rows_.places());
   if (!local_->serves()) local_.reset();
 }
 
@@ -94,9 +70,9 @@ bool SparseSteps::is_strict_at(double t, const Vector& x, const std::vector<int>
   z_end_ = z;
   put(t, 1);  // rates are 0
   std::fill(input_errors_.begin(), input_errors_.end(), 0.0);
-  evaluator_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
+  all_rows_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
   for (int l = 0; l < g_count_; ++l)
-    if (needs_more_[at(l)] != 0 || !(rows_[at(n_ + q_ + l)] < -errors_[at(n_ + q_ + l)]))
+    if (needs_more_[at(l)] != 0 || !(rows_[at(n_ + l)] < -errors_[at(n_ + l)]))
       return false;
   return std::all_of(structure_.is_state.begin(), structure_.is_state.end(),
                      [](char s) { return s != 0; });
@@ -118,27 +94,25 @@ void SparseSteps::accept() {
 }
 
 bool SparseSteps::renew(double h) {
-  evaluator_.linearize(inputs_.data(), rows_.data(), derivatives_.data());
-  std::fill(values_.begin(), values_.end(), 0.0);
-  for (const Term& term : terms_)
-    values_[term.place] += term.by_rate ? derivatives_[term.entry] / h : derivatives_[term.entry];
+  all_rows_.equations(inputs_.data(), rows_.data());
+  all_rows_.matrix(inputs_.data(), h, values_);
   if (!std::all_of(values_.begin(), values_.end(), [](double v) { return std::isfinite(v); }))
     return false;
   auto place = factors_.find(h);
   if (place == factors_.end()) {
     if (factors_.size() == most_factors) factors_.clear();
-    place = factors_.emplace(h, Factor{linear::SparseLu(n_, places_)}).first;
+    place = factors_.emplace(h, Factor{linear::SparseLu(n_, all_rows_.places())}).first;
   }
   place->second.values = values_;
   place->second.is_fresh = place->second.lu.factorise(values_);
   return place->second.is_fresh;
 }
 
-/// The residual at x_end_, with a factorization for this h.
+/// The equations at x_end_, with a factorization for this h.
 bool SparseSteps::prepare(double t, double h) {
   put(t, h);
   if (!factors_.contains(h)) return renew(h);
-  evaluator_.evaluate(inputs_.data(), rows_.data());
+  all_rows_.equations(inputs_.data(), rows_.data());
   return true;
 }
 
@@ -147,7 +121,7 @@ double SparseSteps::correction(const Factor& factor) {
   right_ = Eigen::Map<const Vector>(rows_.data(), n_);
   factor.lu.solve(right_);
   if (!right_.allFinite()) return std::numeric_limits<double>::infinity();
-  if (is_affine_) return 0;  // nobody asks how near it is
+  if (all_rows_.is_affine()) return 0;  // nobody asks how near it is
   double share = 0;
   for (int j = 0; j < n_; ++j) {
     const double size = std::max({std::abs(x_end_[j]), std::abs(x_[j]), std::abs(right_[j])});
@@ -156,14 +130,14 @@ double SparseSteps::correction(const Factor& factor) {
   return share;
 }
 
-/// The rows at the present state; do they serve?
+/// The rows at the present state, the constraints alone where the equations are not looked at; do they serve?
 bool SparseSteps::arrives(double t, double h, Until until) {
+  put(t, h);
   if (until == Until::zero) {
-    look_at_rows(t, h);
+    look_at_rows(h);
     return is_zero_at_end();
   }
-  put(t, h);
-  evaluator_.evaluate(inputs_.data(), rows_.data());
+  all_rows_.constraints(inputs_.data(), rows_.data() + n_);
   return true;
 }
 
@@ -180,7 +154,7 @@ bool SparseSteps::solve(double t, double h, Until until) {
     const double share = correction(factor);
     if (share == infinite) return false;
     const bool is_slow = share > slow_contraction * before && share > 64 * unit_of_rounding;
-    if (is_slow && !is_affine_ && !factor.is_fresh) {
+    if (is_slow && !all_rows_.is_affine() && !factor.is_fresh) {
       if (!renew(h)) return false;  // and this correction is not made
       before = infinite;
       continue;
@@ -188,18 +162,17 @@ bool SparseSteps::solve(double t, double h, Until until) {
     x_end_ -= right_;
     const bool is_near = share <= near_zero || (before < 1 && share * share <= near_zero * before);
     before = share;
-    if ((is_affine_ || is_near) && arrives(t, h, until)) return true;
+    if ((all_rows_.is_affine() || is_near) && arrives(t, h, until)) return true;
   }
   return false;
 }
 
-/// Rows and bounds of their errors at the present state.
-void SparseSteps::look_at_rows(double t, double h) {
-  put(t, h);
+/// Rows and bounds of their errors at the present state, which the inputs are those of.
+void SparseSteps::look_at_rows(double h) {
   Eigen::Map<Vector> errors(input_errors_.data() + 1 + n_, n_);
   errors = unit_of_rounding / 2 * x_end_.cwiseAbs();
   Eigen::Map<Vector>(input_errors_.data() + 1, n_) = 2 * errors / h;
-  evaluator_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
+  all_rows_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
 }
 
 /// Is every equation 0 within its gate?
@@ -217,7 +190,7 @@ bool SparseSteps::is_zero_at_end() {
 
 /// Constraints that are positive by more than their rounding. False: one is no number.
 bool SparseSteps::find_violated() {
-  const double *const g = rows_.data() + n_ + q_, *const error = errors_.data() + n_ + q_;
+  const double *const g = rows_.data() + n_, *const error = errors_.data() + n_;
   bool is_finite = true, is_violated = false;
   for (Eigen::Index l = 0; l < g_count_; ++l) {
     is_finite = is_finite & std::isfinite(g[l]) & std::isfinite(error[l]);
@@ -227,20 +200,47 @@ bool SparseSteps::find_violated() {
   return is_finite;
 }
 
+PiecewisePath::End SparseSteps::end_of_path() {
+  return {inputs_, rows_.data() + n_, errors_.data() + n_, knows_changed_ ? &changed_ : nullptr};
+}
+
+bool SparseSteps::follow_path() {
+  renew_constraints();
+  const bool is_decided = path_.follow(end_of_path());
+  changed_.clear();
+  knows_changed_ = true;
+  return is_decided;
+}
+
+/// Of the changes of the last path: their moments and the steps from the starts that they shift, one after the
+/// other, until the next ones will stay where they are. The path that follows looks at everything again. False: a
+/// step was not solved.
+bool SparseSteps::repeat_path(double t, double h) {
+  double before = 1;
+  for (int round = 0; round < most_rounds; ++round) {
+    const std::optional<double> moved = path_.retime(end_of_path());
+    changed_.clear();
+    knows_changed_ = true;
+    if (!moved) return true;
+    if (!follow_shift(t, h)) return false;
+    if (round > 0 && before > 0) contraction_ = *moved / before;
+    if (*moved * contraction_ <= settled_share) return true;
+    before = *moved;
+  }
+  return true;
+}
+
 /// Ways through the step and steps from the starts that they shift, one after the other, until the
 /// moments of the changes stay and nothing is violated at the end.
 bool SparseSteps::settle(double t, double h) {
   for (int round = 0; round < most_rounds; ++round) {
     check_interruption();
-    if (!path_.follow({inputs_, rows_.data() + n_ + q_, errors_.data() + n_ + q_, knows_changed_ ? &changed_ : nullptr}))
-      return false;
-    changed_.clear();
-    knows_changed_ = true;
+    if (!follow_path()) return false;
     if (round > 0 && path_.is_settled(settled_share)) {
       if (!confirm(t, h)) return false;
       if (!is_violated_) return true;
     }
-    if (!follow_shift(t, h)) return false;
+    if (!follow_shift(t, h) || (local_ && !repeat_path(t, h))) return false;
   }
   return false;
 }
@@ -269,7 +269,8 @@ bool SparseSteps::solve_locally(double h) {
   }
   LocalRates& rates = path_.rates();
   const auto set_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
-  for (const int j : shifted_) local_->for_rows(j, set_row);
+  for (const int j : shifted_)
+    for (const int row : all_rows_.rows_of_rate(j)) set_row(row);
   for (const int i : flipped_)
     for (const int row : rates.equations_of_binary(i)) set_row(row);
   if (!local_->solve(factors_.at(h).values, x_end_)) return false;
@@ -277,48 +278,61 @@ bool SparseSteps::solve_locally(double h) {
     x_end_[j] -= local_->correction(j);
     put_state(j, h);
   }
-  renew_constraints();
+  mark_constraints();
   return true;
+}
+
+const std::vector<int>& SparseSteps::ByEither::with(const std::vector<int>& now) {
+  if (now == last_) return all_ = sorted_;
+  last_ = now;
+  before_.swap(sorted_);
+  sorted_ = now;
+  std::sort(sorted_.begin(), sorted_.end());
+  all_.clear();
+  std::set_union(before_.begin(), before_.end(), sorted_.begin(), sorted_.end(), std::back_inserter(all_));
+  return all_;
 }
 
 /// The start that the path shifts and the binaries at its end, and where they differ from the repetition
 /// before: only what one of the two paths has changed does.
 void SparseSteps::find_differences() {
-  const auto by_either = [](const std::vector<int>& now, std::vector<int>& before) {
-    std::vector<int> all = std::exchange(before, now);
-    all.insert(all.end(), now.begin(), now.end());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
-  };
-  shifted_ = by_either(path_.moved(), moved_before_);
-  std::vector<double> starts;
-  for (const int j : shifted_) starts.push_back(std::exchange(begin_[j], x_[j]));
+  shifted_ = moved_by_either_.with(path_.moved());
+  starts_.clear();
+  for (const int j : shifted_) starts_.push_back(std::exchange(begin_[j], x_[j]));
   path_.shift(begin_);
   std::size_t k = 0;
-  std::erase_if(shifted_, [&](int j) { return begin_[j] == starts[k++]; });
-  flipped_ = by_either(path_.flipped(), flipped_before_);
+  std::erase_if(shifted_, [&](int j) { return begin_[j] == starts_[k++]; });
+  flipped_ = flipped_by_either_.with(path_.flipped());
   std::erase_if(flipped_, [&](int i) { return std::exchange(z_end_[at(i)], path_.z()[at(i)]) == path_.z()[at(i)]; });
 }
 
-/// Those that hold what differs or is corrected.
+/// Those that hold what differs or is corrected have other values than at the end before.
+void SparseSteps::mark_constraints() {
+  const LocalRates& rates = path_.rates();
+  const auto mark = [&](std::span<const int> constraints) {
+    for (const int l : constraints)
+      if (std::exchange(is_old_[at(l)], 1) == 0) old_.push_back(l);
+  };
+  const auto mark_of_unknown = [&](int j) {
+    mark(rates.constraints_of_unknown(j));
+    mark(rates.constraints_of_state(j));
+  };
+  for (const int j : shifted_) mark_of_unknown(j);
+  for (const int j : local_->unknowns()) mark_of_unknown(j);
+  for (const int i : flipped_) mark(rates.constraints_of_binary(i));
+}
+
 void SparseSteps::renew_constraints() {
-  LocalRates& rates = path_.rates();
-  const auto renew = [&](std::span<const int> constraints) {
-    for (const int l : constraints) rows_[at(n_ + q_ + l)] = rates.row(n_ + l, inputs_);
-  };
-  const auto renew_of_unknown = [&](int j) {
-    renew(rates.constraints_of_unknown(j));
-    renew(rates.constraints_of_state(j));
-  };
-  for (const int j : shifted_) renew_of_unknown(j);
-  for (const int j : local_->unknowns()) renew_of_unknown(j);
-  for (const int i : flipped_) renew(rates.constraints_of_binary(i));
+  for (const int l : old_) {
+    rows_[at(n_ + l)] = path_.rates().row(n_ + l, inputs_);
+    is_old_[at(l)] = 0;
+  }
+  old_.clear();
 }
 
 /// The gate of the step, and what is violated at its end.
 bool SparseSteps::confirm(double t, double h) {
-  look_at_rows(t, h);
+  look_at_rows(h);
   return (is_zero_at_end() || solve(t, h, Until::zero)) && find_violated();
 }
 
@@ -326,14 +340,14 @@ bool SparseSteps::attempt(double t_next, double h) {
   t_end_ = t_next;
   x_end_ = begin_ = x_;
   z_end_ = z_;
-  moved_before_.clear();
-  flipped_before_.clear();
+  moved_by_either_.begin();
+  flipped_by_either_.begin();
   path_.begin(t_, h, x_, z_, g_start_);
   check_interruption();
   if (!solve(t_next, h, Until::near)) return false;
   // By the errors of the step before; those of this one decide where nothing is violated.
   is_violated_ = false;
-  for (std::size_t row = at(n_ + q_); row < rows_.size(); ++row)
+  for (std::size_t row = at(n_); row < rows_.size(); ++row)
     is_violated_ = is_violated_ || rows_[row] > errors_[row];
   if ((!is_violated_ || !has_errors_) && !confirm(t_next, h)) return false;
   has_errors_ = true;
@@ -341,13 +355,13 @@ bool SparseSteps::attempt(double t_next, double h) {
 }
 
 void SparseSteps::transfer(Archive& archive) {
-  archive(t_, x_, z_, g_start_, t_end_, residual_, errors_, has_errors_, iterations_);
+  archive(t_, x_, z_, g_start_, t_end_, residual_, errors_, has_errors_, contraction_, iterations_);
   std::vector<double> lengths;
   for (const auto& [h, factor] : factors_) lengths.push_back(h);
   archive(lengths);
   if (archive.is_reading()) {
     factors_.clear();
-    for (const double h : lengths) factors_.emplace(h, Factor{linear::SparseLu(n_, places_)});
+    for (const double h : lengths) factors_.emplace(h, Factor{linear::SparseLu(n_, all_rows_.places())});
   }
   for (auto& [h, factor] : factors_) archive(factor.lu, factor.is_fresh, factor.values);
   archive(path_);

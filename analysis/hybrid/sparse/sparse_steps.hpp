@@ -6,7 +6,7 @@
 
 #include <perp/analysis/hybrid/sparse/local_correction.hpp>
 #include <perp/analysis/hybrid/sparse/piecewise_path.hpp>
-#include <perp/core/dcs_evaluator.hpp>
+#include <perp/analysis/hybrid/step_rows.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
@@ -51,7 +51,7 @@ class SparseSteps {
   [[nodiscard]] const Vector& x() const { return x_end_; }
   [[nodiscard]] const std::vector<int>& z() const { return z_end_; }
   [[nodiscard]] auto constraints() const {
-    return Eigen::Map<const Vector>(rows_.data() + n_ + q_, g_count_);
+    return Eigen::Map<const Vector>(rows_.data() + n_, g_count_);
   }
   [[nodiscard]] double residual() const {
     return residual_;
@@ -75,8 +75,6 @@ class SparseSteps {
   bool prepare(double t, double h);
   double correction(const Factor& factor);
   void put(double t, double h);
-  void find_terms();
-  void prepare_repetitions();
   enum class Until { near, zero };
   bool solve(double t, double h, Until until);
   bool arrives(double t, double h, Until until);
@@ -84,32 +82,46 @@ class SparseSteps {
   bool follow_shift(double t, double h);
   bool solve_locally(double h);
   void find_differences();
+  void mark_constraints();
   void renew_constraints();
+  PiecewisePath::End end_of_path();
+  bool follow_path();
+  bool repeat_path(double t, double h);
   void put_state(int j, double h);
   bool is_zero_at_end();
-  void look_at_rows(double t, double h);
+  void look_at_rows(double h);
   bool renew(double h);
   bool find_violated();
   bool settle(double t, double h);
 
   const HybridModel& model_;
   const HybridStructure& structure_;
-  DcsEvaluator evaluator_;
-  int n_, q_;
+  StepRows all_rows_;
+  int n_;
   Eigen::Index g_count_;
   std::vector<char> needs_more_;  // constraints that hold rates or algebraic variables
+  std::vector<char> is_old_;
+  std::vector<int> old_;  // constraints whose values are those of an end before
+  double contraction_ = 1;  // of the moments of changes from one path to the next, seen last
   PiecewisePath path_;
-  struct Term {
-    std::size_t entry = 0, place = 0;
-    bool by_rate = false;
-  };
-  std::vector<linear::Place> places_;
-  std::vector<Term> terms_;
-  bool is_affine_ = true;             // for each z
   std::map<double, Factor> factors_;  // by h
   std::optional<LocalCorrection> local_;  // where the equations are affine
-  std::vector<int> moved_before_, flipped_before_;  // by the path of the repetition before
-  std::vector<int> shifted_, flipped_;              // what differs from it, increasing
+  /// Numbers in a list of the last repetition or of the one before.
+  class ByEither {
+   public:
+    void begin() {
+      last_.clear();
+      sorted_.clear();
+    }
+    /// Increasing, those of this repetition and of the last one.
+    const std::vector<int>& with(const std::vector<int>& now);
+
+   private:
+    std::vector<int> last_, sorted_, before_, all_;
+  };
+  ByEither moved_by_either_, flipped_by_either_;
+  std::vector<int> shifted_, flipped_;  // what differs from the repetition before, increasing
+  std::vector<double> starts_;
   std::vector<std::size_t> changed_;                // inputs that are new since the last path,
   bool knows_changed_ = false;                      // unless all of them are
 
@@ -117,7 +129,7 @@ class SparseSteps {
   Vector x_, x_end_, right_;
   Vector begin_;  // of the step in the last values: x and the shift of the path
   std::vector<int> z_, z_end_;
-  std::vector<double> inputs_, input_errors_, rows_, errors_, derivatives_, values_;
+  std::vector<double> inputs_, input_errors_, rows_, errors_, values_;
   Vector g_start_;
   bool is_violated_ = false, has_errors_ = false;
   long iterations_ = 0;

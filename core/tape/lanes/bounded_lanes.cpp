@@ -57,7 +57,57 @@ PERP_LANES_INLINE FourBits is_scale(const FourBounded& a) {
   return (a.error == all(0)) & (exponent != all_bits(0x7FF)) & ((is_normal & is_power) | (~is_normal & is_bit));
 }
 
+/// Are all four?
+PERP_LANES_INLINE bool are_all(const FourBits& x) {
+  const FourBits both = x & __builtin_shuffle(x, FourBits{2, 3, 0, 1});
+  return (both[0] & both[1]) != 0;
+}
+
+/// Sums of terms that are not 0: those of most rows.
+struct UsualSum {
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b, const FourBits& /*fine_a*/,
+                                          const FourBits& /*fine_b*/, FourBits& is_usual) {
+    const Four sum = a.value + b.value;
+    const Four error = (a.error + b.error + all(unit_roundoff) * size_of(sum)) * all(1 + 16 * unit_roundoff);
+    is_usual = (a.value != all(0)) & (b.value != all(0)) & (error >= all(running_error::coarse)) &
+               (error <= all(running_error::largest));  // that of a sum without value is larger
+    return {sum, error};
+  }
+};
+
+/// Products of factors neither of which is exact, or is a number that is `fine`: no power of two.
+struct UsualProduct {
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b, const FourBits& fine_a,
+                                          const FourBits& fine_b, FourBits& is_usual) {
+    const Four product = a.value * b.value, size = size_of(product);
+    const Four passed = size_of(a.value) * b.error + size_of(b.value) * a.error + a.error * b.error;
+    const Four error = (passed + all(unit_roundoff) * size) * all(1 + 16 * unit_roundoff);
+    is_usual = (size > all(running_error::coarse)) & (error >= all(running_error::coarse)) &
+               (error <= all(running_error::largest)) & ((a.error > all(0)) | fine_a) &
+               ((b.error > all(0)) | fine_b);
+    return {product, error};
+  }
+};
+
+/// Products with a factor that is 0 or 1, as binaries are: the second one, or the first.
+template <bool is_second>
+struct ProductByBit {
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& x, const FourBounded& y, const FourBits& /*fine_x*/,
+                                          const FourBits& /*fine_y*/, FourBits& is_usual) {
+    const FourBounded &a = is_second ? x : y, &bit = is_second ? y : x;
+    const Four product = a.value * bit.value, size = size_of(product), error = bit.value * a.error;
+    const FourBits is_one = (bit.value == all(1)) & (size > all(running_error::coarse)) & is_finite(product) &
+                            ((a.error == all(0)) | (a.error >= all(running_error::coarse)));
+    const FourBits is_none = (bit.value == all(0)) & (product == all(0));
+    is_usual = (bit.error == all(0)) & (error <= all(running_error::largest)) & (is_one | is_none);
+    return {product, error};
+  }
+};
+
 struct BoundedSum {
+  /// What is tried first.
+  template <class Pass>
+  PERP_LANES_INLINE static int pass_usual(const Pass& pass) { return pass(UsualSum(), 0); }
   PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
     const Four sum = a.value + b.value;
     const FourBits rounds = (a.value != all(0)) & (b.value != all(0));
@@ -71,6 +121,14 @@ struct BoundedSum {
 };
 
 struct BoundedDifference {
+  struct Usual {
+    PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b, const FourBits& fine_a,
+                                            const FourBits& fine_b, FourBits& is_usual) {
+      return UsualSum::of(a, {-b.value, b.error}, fine_a, fine_b, is_usual);
+    }
+  };
+  template <class Pass>
+  PERP_LANES_INLINE static int pass_usual(const Pass& pass) { return pass(Usual(), 0); }
   PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
     return BoundedSum::of(a, {-b.value, b.error});
   }
@@ -78,6 +136,10 @@ struct BoundedDifference {
 };
 
 struct BoundedProduct {
+  template <class Pass>
+  PERP_LANES_INLINE static int pass_usual(const Pass& pass) {
+    return pass(ProductByBit<false>(), pass(ProductByBit<true>(), pass(UsualProduct(), 0)));
+  }
   PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
     const Four product = a.value * b.value, size = size_of(product);
     const Four size_a = size_of(a.value), size_b = size_of(b.value);
@@ -112,11 +174,13 @@ struct BoundedResult {
 struct FromLanes {
   const double *values, *errors;
   PERP_LANES_INLINE FourBounded operator()(int i) const { return {load(values + i), load(errors + i)}; }
+  [[nodiscard]] PERP_LANES_INLINE FourBits is_fine() const { return all_bits(0); }
 };
 /// One number for all lanes: what follows from it alone is computed once.
 struct FromOne {
   FourBounded number;
   PERP_LANES_INLINE FourBounded operator()(int /*i*/) const { return number; }
+  [[nodiscard]] PERP_LANES_INLINE FourBits is_fine() const { return (number.error == all(0)) & ~is_scale(number); }
 };
 PERP_LANES_INLINE FromLanes lanes_of(const BoundedSource& source) { return {source.values.from, source.errors.from}; }
 PERP_LANES_INLINE FromOne one_of(const BoundedSource& source) {
@@ -125,12 +189,23 @@ PERP_LANES_INLINE FromOne one_of(const BoundedSource& source) {
 
 template <class Op, class A, class B>
 PERP_LANES_INLINE int in_fours(BoundedResult result, const A& a, const B& b, int count) {
-  int i = 0;
-  for (; i + width <= count; i += width) {
-    const FourBounded z = Op::of(a(i), b(i));
+  const auto put = [&](int i, const FourBounded& z) __attribute__((always_inline)) {
     store(result.values + i, z.value);
     store(result.errors + i, z.error);
-  }
+  };
+  const FourBits fine_a = a.is_fine(), fine_b = b.is_fine();
+  // From i on, as long as the lanes are usual ones: then most choices are known.
+  const auto pass = [&](auto usual, int i) __attribute__((always_inline)) {
+    for (; i + width <= count; i += width) {
+      FourBits is_usual;
+      const FourBounded z = usual.of(a(i), b(i), fine_a, fine_b, is_usual);
+      if (!are_all(is_usual)) break;
+      put(i, z);
+    }
+    return i;
+  };
+  int i = Op::pass_usual(pass);
+  for (; i + width <= count; i += width) put(i, Op::of(a(i), b(i)));
   return i;
 }
 
@@ -237,14 +312,22 @@ BoundedLanes::BoundedLanes(const Tape& tape, std::span<const int> outputs, const
   exact_.assign(at(inputs), 0);
 }
 
-void BoundedLanes::run(const double* z, const double* z_error) {
+void BoundedLanes::run(const double* z, const double* z_error, double* values, double* errors) {
+  for (const LaneProgram::KnownOutput& known : program_.known_outputs) {
+    values[known.output] = output_values_[at(known.output)];
+    errors[known.output] = output_errors_[at(known.output)];
+  }
+  compute(z, z_error, values, errors);
+}
+
+void BoundedLanes::compute(const double* z, const double* z_error, double* values, double* errors) {
   const lanes::BoundedRun run{program_,
                               values_.data(),
                               errors_.data(),
                               z,
                               z_error == nullptr ? exact_.data() : z_error,
-                              output_values_.data(),
-                              output_errors_.data()};
+                              values,
+                              errors};
 #ifdef PERP_LANES_WIDE
   if (lanes::is_wide()) return lanes::run_wide(run);
 #endif

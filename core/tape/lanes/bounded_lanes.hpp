@@ -20,17 +20,16 @@ class BoundedLanes {
   /// Has the tape enough lines of the same form?
   [[nodiscard]] bool serves() const { return serves_; }
   /// At inputs z that are known to within z_error (nullptr: exact). Does not allocate.
-  void run(const double* z, const double* z_error);
+  void run(const double* z, const double* z_error) { compute(z, z_error, output_values_.data(), output_errors_.data()); }
+  /// The same with all outputs and their errors written here.
+  void run(const double* z, const double* z_error, double* values, double* errors);
   [[nodiscard]] RunningError output(std::size_t k) const {
     return RunningError(output_values_[k], output_errors_[k]);
   }
-  /// All of them.
-  ///@{
-  [[nodiscard]] const std::vector<double>& output_values() const { return output_values_; }
-  [[nodiscard]] const std::vector<double>& output_errors() const { return output_errors_; }
-  ///@}
 
  private:
+  void compute(const double* z, const double* z_error, double* values, double* errors);
+
   LaneProgram program_;
   bool serves_ = false;
   std::vector<double> values_, errors_;

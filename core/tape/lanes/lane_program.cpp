@@ -7,6 +7,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/tape/lanes/lane_program.hpp>
+#include <perp/core/tape/lanes/row_program.hpp>
 
 namespace perp {
 namespace {
@@ -386,6 +387,7 @@ class LaneProgramMaker {
 std::optional<LaneProgram> lane_program(const Tape& tape, std::span<const int> outputs, std::size_t split,
                                         const std::vector<char>& is_known) {
   if (tape.size() < least_lines) return std::nullopt;
+  if (std::optional<LaneProgram> rows = row_program(tape, outputs, split, is_known)) return rows;
   return LaneProgramMaker(tape, outputs, split, is_known)();
 }
 

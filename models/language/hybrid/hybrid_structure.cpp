@@ -19,8 +19,12 @@ void read_incidence(const HybridModel& model, HybridStructure& structure) {
   std::vector<int> rows = model.f;
   rows.insert(rows.end(), model.g.begin(), model.g.end());
   InputsBelow inputs_of(model.tape);
+  std::vector<int> unknowns, states;
+  structure.unknowns_of_row.reserve(rows.size());
+  structure.states_of_row.reserve(rows.size());
   for (const int row : rows) {
-    std::vector<int> unknowns, states;
+    unknowns.clear();
+    states.clear();
     for (const int input : inputs_of(row)) {
       if (input >= model.parameter_input(0) || input == HybridModel::time_input()) continue;
       if (input >= model.binary_input(0)) {
@@ -34,8 +38,8 @@ void read_incidence(const HybridModel& model, HybridStructure& structure) {
     }
     std::sort(unknowns.begin(), unknowns.end());
     unknowns.erase(std::unique(unknowns.begin(), unknowns.end()), unknowns.end());
-    structure.unknowns_of_row.push_back(std::move(unknowns));
-    structure.states_of_row.push_back(std::move(states));
+    structure.unknowns_of_row.emplace_back(unknowns.begin(), unknowns.end());
+    structure.states_of_row.emplace_back(states.begin(), states.end());
   }
 }
 
@@ -44,11 +48,13 @@ void read_incidence(const HybridModel& model, HybridStructure& structure) {
 void find_blocks(HybridStructure& structure) {
   const auto& matching = structure.matching;
   linear::Pattern successors;
+  successors.reserve(structure.unknowns_of_row.size());
+  std::vector<int> rows;
   for (const std::vector<int>& unknowns : structure.unknowns_of_row) {
-    std::vector<int> rows;
+    rows.clear();
     for (const int unknown : unknowns)
       if (const int row = matching.row_of_column[at(unknown)]; row >= 0) rows.push_back(row);
-    successors.push_back(std::move(rows));
+    successors.emplace_back(rows.begin(), rows.end());
   }
   const linear::Components components = linear::strong_components(successors);
   structure.block_of_row = components.of_node;
@@ -66,22 +72,29 @@ void find_blocks(HybridStructure& structure) {
     std::sort(block.unknowns.begin(), block.unknowns.end());
 }
 
+/// In increasing order, each once.
+std::vector<int> in_order(std::vector<int>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return {numbers.begin(), std::unique(numbers.begin(), numbers.end())};
+}
+
 void find_needs(HybridStructure& structure) {
+  std::vector<int> needs, ancestors;
   for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b) {
     SubProblem& block = structure.blocks[at(b)];
-    std::set<int> needs, ancestors;
+    needs.clear();
     for (const int row : block.rows)
       for (const int unknown : structure.unknowns_of_row[at(row)]) {
         const int other = structure.block_of_unknown[at(unknown)];
-        if (other >= 0 && other != b) needs.insert(other);
+        if (other >= 0 && other != b) needs.push_back(other);
       }
-    for (const int other : needs) {
-      ancestors.insert(other);
+    block.needs = in_order(needs);
+    ancestors = block.needs;
+    for (const int other : block.needs) {
       const std::vector<int>& further = structure.blocks[at(other)].ancestors;
-      ancestors.insert(further.begin(), further.end());
+      ancestors.insert(ancestors.end(), further.begin(), further.end());
     }
-    block.needs.assign(needs.begin(), needs.end());
-    block.ancestors.assign(ancestors.begin(), ancestors.end());
+    block.ancestors = in_order(ancestors);
   }
 }
 

@@ -53,4 +53,33 @@ TEST_CASE("outputs of one form share their operations and keep their inputs and 
     }
 }
 
+TEST_CASE("derivatives by inputs that an output is affine in are numbers, whatever the others are") {
+  perp::Tape tape;
+  const int x = tape.input(0), y = tape.input(1), z = tape.input(2);
+  const auto apply = [&](perp::Operation operation, int a, int b = -1) { return tape.apply(operation, a, b); };
+  using enum perp::Operation;
+  const int twice = apply(multiply, tape.constant(2), apply(subtract, x, y));
+  const int affine = apply(add, apply(subtract, twice, apply(negate, x)), apply(multiply, z, apply(sin, z)));
+  const int mixed = apply(multiply, z, x);
+  perp::ConeTape cones(tape, {affine, mixed, y, tape.constant(4), apply(subtract, x, x)});
+  std::vector<perp::ConeTape::Slope> slopes;
+  REQUIRE(cones.slopes(0, 0, 2, slopes));
+  REQUIRE(slopes.size() == 2);
+  CHECK(slopes[0].input == 0);
+  CHECK(slopes[0].value == 3);
+  CHECK(slopes[1].input == 1);
+  CHECK(slopes[1].value == -2);
+  CHECK_FALSE(cones.slopes(0, 0, 3, slopes));
+  CHECK_FALSE(cones.slopes(1, 0, 2, slopes));
+  REQUIRE(cones.slopes(1, 1, 2, slopes));
+  CHECK(slopes.empty());
+  REQUIRE(cones.slopes(2, 0, 3, slopes));
+  REQUIRE(slopes.size() == 1);
+  CHECK(slopes[0].value == 1);
+  REQUIRE(cones.slopes(3, 0, 3, slopes));
+  CHECK(slopes.empty());
+  REQUIRE(cones.slopes(4, 0, 3, slopes));  // 1 - 1
+  CHECK(slopes.empty());
+}
+
 }  // namespace

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <perp/core/tape/bounded_tape.hpp>
 #include <perp/core/tape/lanes/bounded_lanes.hpp>
 #include <perp/core/tape/lanes/lane_tape.hpp>
+#include <perp/core/tape/lanes/row_program.hpp>
 #include <perp/tests/allocations.hpp>
 #include <perp/tests/core/random_text.hpp>
 
@@ -151,6 +153,85 @@ TEST_SUITE("core/lane_tape") {
       }
     }
     CHECK(served > 60);
+  }
+
+  TEST_CASE("bounds of rows with binaries are those of each row bit by bit, whichever lanes are unusual") {
+    // -0.1 (x_i - 5) + 4 z_i (1 - 0.3 z_j) and (lo_i - x_i)(1 - z_i) + (x_i - 20) z_i, binaries behind the variables.
+    Tape tape;
+    std::vector<int> outputs;
+    const auto apply = [&](Operation operation, int a, int b) { return tape.apply(operation, a, b); };
+    using enum Operation;
+    const int one = tape.constant(1);
+    for (int i = 0; i < members; ++i) {
+      const int x = tape.input(i), z = tape.input(members + i), other = tape.input(members + (i + 1) % members);
+      const int loss = apply(multiply, tape.constant(-0.1), apply(subtract, x, tape.constant(5)));
+      const int share = apply(subtract, one, apply(multiply, tape.constant(0.3), other));
+      outputs.push_back(apply(add, loss, apply(multiply, apply(multiply, tape.constant(4), z), share)));
+      const int low = apply(multiply, apply(subtract, tape.constant(19 + 0.01 * (i % 7)), x), apply(subtract, one, z));
+      outputs.push_back(apply(add, low, apply(multiply, z, apply(subtract, x, tape.constant(20)))));
+    }
+    std::vector<char> is_known(static_cast<std::size_t>(tape.size()), 0);
+    std::vector<RunningError> numbers(is_known.size());
+    for (std::size_t k = 0; k < is_known.size(); ++k)
+      if (const Instruction& line = tape[static_cast<int>(k)]; line.operation == constant) {
+        is_known[k] = 1;
+        numbers[k] = RunningError(line.value);
+      }
+    BoundedLanes lanes(tape, outputs, is_known, numbers);
+    REQUIRE(lanes.serves());
+    const std::vector<double> special{0, 19, 20, 5, -1, 0x1p-1070, 1e300, inf, perp::nan};
+    for (unsigned seed = 1; seed <= 60; ++seed) {
+      CAPTURE(seed);
+      std::mt19937 random(seed);
+      std::uniform_real_distribution<double> ordinary(18, 21);
+      const unsigned rarely = seed % 3 == 0 ? 20 : 200;
+      std::vector<RunningError> inputs;
+      for (int k = 0; k < 2 * members; ++k) {
+        const bool is_unusual = random() % rarely == 0;
+        const double value = is_unusual ? special[random() % special.size()] : k < members ? ordinary(random) : random() % 2;
+        const double error = k < members && !(is_unusual && random() % 2 == 0) ? std::ldexp(std::abs(value), -53) : 0;
+        inputs.emplace_back(value, is_unusual && random() % 8 == 0 ? 0x1p-1070 : error);
+      }
+      std::vector<double> z, z_error, values(outputs.size()), errors(outputs.size());
+      for (const RunningError& input : inputs) {
+        z.push_back(input.value);
+        z_error.push_back(input.error);
+      }
+      std::vector<RunningError> expected(is_known.size());
+      tape.evaluate(std::span<const RunningError>(inputs), std::span(expected));
+      lanes.run(z.data(), z_error.data(), values.data(), errors.data());
+      bool is_same = true;
+      for (std::size_t o = 0; o < outputs.size(); ++o) {
+        const RunningError& row = expected[static_cast<std::size_t>(outputs[o])];
+        is_same = is_same && same_bits(values[o], row.value) && same_bits(errors[o], row.error);
+      }
+      CHECK(is_same);
+    }
+  }
+
+  TEST_CASE("rows that differ in the order of their numbers are one form") {
+    Tape tape;
+    std::vector<int> outputs;
+    for (int i = 0; i < 64; ++i) {  // 3 and 4 are made in the order in which rows use them first
+      const int first = tape.constant(i % 2 == 0 ? 3 : 4);
+      const int sum = tape.apply(Operation::add, tape.input(i), first);
+      outputs.push_back(tape.apply(Operation::multiply, sum, tape.constant(i % 2 == 0 ? 4 : 3)));
+    }
+    std::vector<char> is_known;
+    for (int k = 0; k < tape.size(); ++k) is_known.push_back(tape[k].operation == Operation::constant ? 1 : 0);
+    const std::optional<LaneProgram> program = row_program(tape, outputs, outputs.size(), is_known);
+    REQUIRE(program);
+    CHECK(program->instructions.size() == 3);  // a sum, a product, a store
+  }
+
+  TEST_CASE("rows that share most of their lines are left to programs that compute these once") {
+    Tape tape;
+    int shared = tape.input(0);
+    for (int k = 0; k < 100; ++k) shared = tape.apply(Operation::sin, shared, -1);
+    std::vector<int> outputs;
+    for (int i = 0; i < 300; ++i) outputs.push_back(tape.apply(Operation::add, shared, tape.input(i)));
+    const std::vector<char> is_known(static_cast<std::size_t>(tape.size()), 0);
+    CHECK_FALSE(row_program(tape, outputs, outputs.size(), is_known));
   }
 
   TEST_CASE("a long tape with bounds gives those of its parts") {
