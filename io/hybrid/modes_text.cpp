@@ -160,7 +160,7 @@ std::string modes_table(const HybridModes& modes, const HybridContinuations& fou
                c.is_strict ? "strict" : "weak", numbers(modes, c)});
   }
   if (!found.list.empty()) text += table.text();
-  if (!found.count && found.list.size() > most_listed)
+  if (found.list.size() > most_listed)
     text += fmt::format("  ... {} more\n", found.list.size() - most_listed);
   text += fmt::format("decided by   {}\n", found.decided_by);
   for (const std::string& note : found.notes) text += fmt::format("note         {}\n", note);

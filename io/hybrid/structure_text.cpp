@@ -216,10 +216,10 @@ std::vector<std::string> mode_row(const StartMode& mode, bool is_chosen) {
 
 std::string start_modes_text(const HybridModel& model, const StartModes& start) {
   const HybridContinuations& found = start.found;
-  const char* ending = found.list.size() == 1 ? "mode continues" : "modes continue";
-  std::string text = fmt::format("start        t = {:g}; {} {}{}\n", model.head.run.span.start,
-                                 found.list.size(), ending,
-                                 found.is_complete ? "" : ", of those that were looked at");
+  const auto count = found.count.value_or(static_cast<long>(found.list.size()));
+  std::string text = fmt::format("start        t = {:g}; {} {}{}\n", model.head.run.span.start, count,
+                                 count == 1 ? "mode continues" : "modes continue",
+                                 found.is_complete || found.count ? "" : ", of those that were looked at");
   for (const int row : found.violated)
     text += fmt::format("  the declared start violates {}\n", row_text(model, row));
   TextTable table({"", "mode", "verdict", "DAE in this mode"});

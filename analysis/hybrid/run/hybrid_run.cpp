@@ -47,6 +47,15 @@ std::optional<Dcs> system_unless_known(const Model& model) {
   return constraint_system(*model.hybrid);
 }
 
+/// Of those that keep what is declared as well as the one that is taken, of which there may be more than are listed.
+std::string count_like_taken(const HybridContinuations& found, bool is_nothing_declared) {
+  const int outside = found.list[at(*found.chosen)].outside;
+  const auto count = std::count_if(found.list.begin(), found.list.end(), [&](const auto& c) { return c.outside == outside; });
+  const bool are_all = static_cast<std::size_t>(count) < found.list.size();
+  if (!found.count || found.is_complete || are_all) return fmt::format("{}", count);
+  return is_nothing_declared ? fmt::format("{}", *found.count) : fmt::format("{} or more", count);
+}
+
 }  // namespace
 
 HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateOptions& output,
@@ -227,15 +236,12 @@ void HybridRun::log_start(const std::vector<int>& before, const HybridContinuati
         fmt::format("the start {} of the binaries violates {}; {} continues",
                     values_text(hybrid_, before), violated_start(hybrid_, found),
                     values_text(hybrid_, mode_.z))));
-  // Of those that keep what is declared as well as the one that is taken.
-  const HybridContinuation& taken = found.list[at(*found.chosen)];
-  const auto count = std::count_if(found.list.begin(), found.list.end(), [&](const auto& c) {
-    return c.outside == taken.outside;
-  });
-  if (count > 1 && is_free)
+  if (!is_free) return;
+  const bool is_nothing_declared = std::all_of(before.begin(), before.end(), [](int z) { return z == any_binary; });
+  if (const std::string count = count_like_taken(found, is_nothing_declared); count != "1")
     result_.provenance["start"] =
-        fmt::format("{} values of the binaries continue from the start; {} is taken ({})",
-                    count, values_text(hybrid_, mode_.z), found.decided_by);
+        fmt::format("{} values of the binaries continue from the start; {} is taken ({})", count,
+                    values_text(hybrid_, mode_.z), found.decided_by);
 }
 
 /// One event for all binaries that change at this moment, of the first of them.

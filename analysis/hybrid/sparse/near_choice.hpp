@@ -49,7 +49,8 @@ class NearChoice {
   struct Asked {
     std::vector<int> previous;
     std::vector<char> inside;
-    std::size_t most_kept = 64;
+    std::size_t most_kept = 4096;  ///< a list of more is not complete,
+    std::size_t best = 64;         ///< and holds so many; exclusions, too
     long most_nodes = 1L << 22;
   };
   void set_options(Options options) { options_ = std::move(options); }

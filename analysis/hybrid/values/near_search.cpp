@@ -37,7 +37,9 @@ std::optional<HybridContinuations> NearSearch::all(double t, const Vector& x, st
   if (!series_.obstacle().empty() || std::any_of(previous.begin(), previous.end(), slides)) return std::nullopt;
   previous.resize(static_cast<std::size_t>(binaries_), any_binary);
   put(options);
-  return choice_.all_values(t, x, {std::move(previous), inside}, options.share == 0);
+  NearChoice::Asked asked{std::move(previous), inside};
+  asked.most_kept = static_cast<std::size_t>(std::max(options.most_candidates, 1L));
+  return choice_.all_values(t, x, asked, options.share == 0);
 }
 
 }  // namespace perp

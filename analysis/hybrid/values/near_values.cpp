@@ -229,9 +229,9 @@ ValueTree::Question NearChoice::question_of_all(double t, const Vector& x, const
   all.previous = asked.previous;
   for (int i = 0; i < model_.q(); ++i) all.weights[at(i)] = asked.inside[at(i)] ? 1 : outside_weight;
   all.most_nodes = asked.most_nodes;
-  all.most_kept = asked.most_kept;
+  all.most_kept = asked.best;
   all.left = [this, &asked, &found](std::uint64_t values, std::uint64_t known, int constraint, bool by_slope) {
-    if (++found.excluded_count <= static_cast<long>(asked.most_kept))
+    if (++found.excluded_count <= static_cast<long>(asked.best))
       found.excluded.push_back(exclusion(values, known, constraint, by_slope));
   };
   return all;
@@ -244,9 +244,15 @@ std::optional<HybridContinuations> NearChoice::all_values(double t, const Vector
   const ValueProgram* tree = program(binaries, every_part);
   if (tree == nullptr) return std::nullopt;
   HybridContinuations found;
-  const ValueTree::Question all = question_of_all(t, x, asked, *tree, found);
+  ValueTree::Question all = question_of_all(t, x, asked, *tree, found);
   if (may_slide_here(*tree, all)) return std::nullopt;
-  const ValueTree::Answer answer = ValueTree(*tree, all).search();
+  ValueTree::Answer answer = ValueTree(*tree, all).search();
+  const auto count = static_cast<std::size_t>(answer.count);
+  if (count > asked.best && count <= asked.most_kept) {  // few enough for a list of all
+    all.most_kept = count;
+    all.left = {};
+    answer = ValueTree(*tree, all).search();
+  }
   if (!answer.is_whole) return std::nullopt;
   for (const ValueTree::Entry& entry : best_of(answer)) {
     std::optional<HybridContinuation> c = continuation(t, x, entry);

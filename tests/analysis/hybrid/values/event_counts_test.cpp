@@ -52,6 +52,21 @@ TEST_SUITE("analysis/hybrid/values/event_counts") {
       }
   }
 
+  TEST_CASE("a start without declared values says how many there are, and not how many of them are listed") {
+    perp::ReadOptions known;
+    known.hybrid = true;
+    for (const bool declares : {false, true}) {
+      std::string text = heaters(14);
+      for (int i = declares ? 1 : 0; i < 14; ++i) {
+        const std::string name = fmt::format("\nz{} = ", i);
+        text.replace(text.find(name) + name.size(), 1, "{}");
+      }
+      const perp::Model model = perp::read_model_text(text, "heaters.toml", {{"run.scheme", "located"}}, known);
+      const std::string start = perp::scheme("located").run(model, {}).provenance.at("start");
+      CHECK(start.starts_with(declares ? "64 or more values" : "16384 values"));
+    }
+  }
+
   TEST_CASE("where a sub-problem of one binary changes no other value of it continues") {
     // Two rooms beside each other, and eight that keep the model from being gone through as a whole.
     std::string variables, binaries, equations, constraints;
