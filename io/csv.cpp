@@ -85,18 +85,18 @@ class EventStates {
 
   [[nodiscard]] std::string heading() const {
     std::string text;
+    if (!is_kept_) return text;
     for (const char* side : {"_before", "_after"})
-      for (const std::string& name : names_)
-        if (is_kept_) text += "," + quoted(name + side);
+      for (const std::string& name : names_) text += "," + quoted(name + side);
     return text;
   }
 
   [[nodiscard]] std::string fields(const Event& event) const {
     std::string text;
+    if (!is_kept_) return text;  // of many events of many variables not even the names are counted
     for (const Vector* x : {&event.x_before, &event.x_after})
       for (std::size_t j = 0; j < names_.size(); ++j)
-        if (is_kept_)
-          text += static_cast<Eigen::Index>(j) < x->size() ? fmt::format(",{}", (*x)[static_cast<Eigen::Index>(j)]) : ",";
+        text += static_cast<Eigen::Index>(j) < x->size() ? fmt::format(",{}", (*x)[static_cast<Eigen::Index>(j)]) : ",";
     return text;
   }
 

@@ -23,6 +23,13 @@ constexpr double settled_share =
     0x1p-20;  ///< of a step: to within it the moments of its changes are found
 constexpr std::size_t most_factors = 8;  ///< step lengths
 
+using Values = Eigen::Map<const Eigen::ArrayXd>;
+
+/// Are all of these that are no larger together than numbers may be? False where there are none.
+bool are_finite(const Values& values, const Values& errors) {
+  return values.size() > 0 && std::isfinite((values.abs() + errors).sum());
+}
+
 /// Of each constraint: does it hold rates or algebraic variables?
 std::vector<char> constraints_of_more(const HybridModel& model, const HybridStructure& structure) {
   std::vector<char> of_more;
@@ -44,6 +51,7 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
       g_count_(static_cast<Eigen::Index>(model.g.size())),
       needs_more_(constraints_of_more(model, structure)),
       is_old_(needs_more_.size(), 0),
+      is_moved_(at(n_), 0),
       path_(model, structure, all_rows_.single_rows(), needs_more_),
       inputs_(at(all_rows_.inputs()), 0),
       input_errors_(inputs_.size(), 0),
@@ -179,6 +187,11 @@ void SparseSteps::look_at_rows(double h) {
 bool SparseSteps::is_zero_at_end() {
   residual_ = 0;
   constexpr double below = 1 - 4 * unit_of_rounding;
+  if (const Values F(rows_.data(), n_), e(errors_.data(), n_); are_finite(F, e) && e.minCoeff() > 0) {
+    residual_ = (F.abs() / e).maxCoeff();
+    if (residual_ < below * most_rounding) return true;
+    residual_ = 0;
+  }
   for (int i = 0; i < n_; ++i) {
     const double size = std::abs(rows_[at(i)]), error = errors_[at(i)];
     if (!(size <= most_rounding * error) || !std::isfinite(error)) return size == 0;
@@ -190,14 +203,9 @@ bool SparseSteps::is_zero_at_end() {
 
 /// Constraints that are positive by more than their rounding. False: one is no number.
 bool SparseSteps::find_violated() {
-  const double *const g = rows_.data() + n_, *const error = errors_.data() + n_;
-  bool is_finite = true, is_violated = false;
-  for (Eigen::Index l = 0; l < g_count_; ++l) {
-    is_finite = is_finite & std::isfinite(g[l]) & std::isfinite(error[l]);
-    is_violated = is_violated | (g[l] > error[l]);
-  }
-  is_violated_ = is_violated;
-  return is_finite;
+  const Values g(rows_.data() + n_, g_count_), error(errors_.data() + n_, g_count_);
+  is_violated_ = (g > error).any();
+  return g.size() == 0 || are_finite(g, error) || (g.isFinite() && error.isFinite()).all();
 }
 
 PiecewisePath::End SparseSteps::end_of_path() {
@@ -314,6 +322,8 @@ void SparseSteps::mark_constraints() {
       if (std::exchange(is_old_[at(l)], 1) == 0) old_.push_back(l);
   };
   const auto mark_of_unknown = [&](int j) {
+    if (std::exchange(is_moved_[at(j)], 1) != 0) return;
+    moved_.push_back(j);
     mark(rates.constraints_of_unknown(j));
     mark(rates.constraints_of_state(j));
   };
@@ -328,6 +338,8 @@ void SparseSteps::renew_constraints() {
     is_old_[at(l)] = 0;
   }
   old_.clear();
+  for (const int j : moved_) is_moved_[at(j)] = 0;
+  moved_.clear();
 }
 
 /// The gate of the step, and what is violated at its end.

@@ -101,7 +101,9 @@ class SparseSteps {
   Eigen::Index g_count_;
   std::vector<char> needs_more_;  // constraints that hold rates or algebraic variables
   std::vector<char> is_old_;
-  std::vector<int> old_;  // constraints whose values are those of an end before
+  std::vector<int> old_;  // constraints whose values are those of an end before,
+  std::vector<char> is_moved_;
+  std::vector<int> moved_;  // since these unknowns have others
   double contraction_ = 1;  // of the moments of changes from one path to the next, seen last
   PiecewisePath path_;
   std::map<double, Factor> factors_;  // by h

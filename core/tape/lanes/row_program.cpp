@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
@@ -57,12 +58,19 @@ class RowProgramMaker {
 
   /// False: the lines that several outputs need are too many.
   bool add_row(int output) {
-    find_lines(outputs_[at(output)]);
-    describe(at(output) >= split_);
-    Form& form = form_of_row();
+    const bool is_second = at(output) >= split_;
+    if (!is_like_last(outputs_[at(output)], is_second)) {
+      find_lines(outputs_[at(output)]);
+      describe(is_second);
+      find_form();
+    }
+    Form& form = forms_[last_->second];
     form.outputs.push_back(output);
     form.lines_of_outputs.insert(form.lines_of_outputs.end(), lines_.begin(), lines_.end());
-    for (const int line : lines_) place_[at(line)] = -1;
+    for (const int line : lines_) {
+      place_[at(line)] = -1;
+      if (std::exchange(is_met_[at(line)], 1) == 0 && !is_leaf(line)) ++different_;
+    }
     computed_ += form.computed;
     return most_shared * (computed_ - different_) <= computed_ + 64;
   }
@@ -79,8 +87,37 @@ class RowProgramMaker {
       if (place_[at(line)] >= 0) continue;
       place_[at(line)] = static_cast<int>(lines_.size());
       lines_.push_back(line);
-      if (std::exchange(is_met_[at(line)], 1) == 0 && !is_leaf(line)) ++different_;
     }
+  }
+
+  /// Most outputs are of the form of the one before: then their lines are found without a search.
+  bool is_like_last(int root, bool is_second) {
+    if (last_ == number_of_.end() || (last_->first.front() != 0) != is_second) return false;
+    const Form& form = forms_[last_->second];
+    lines_.assign(form.lines.size(), -1);
+    lines_.back() = root;
+    std::size_t k = lines_.size();
+    while (k > 0 && is_like(form, k - 1)) --k;
+    if (k == 0) return true;
+    for (const int line : lines_)
+      if (line >= 0) place_[at(line)] = -1;
+    return false;
+  }
+
+  /// Is line k, which has one place alone, like that of the form? Then its operands are known, too.
+  bool is_like(const Form& form, std::size_t k) {
+    const int line = lines_[k];
+    if (std::exchange(place_[at(line)], static_cast<int>(k)) >= 0) return false;
+    const Instruction &like = form.lines[k], &here = tape_[line];
+    if (is_known_[at(line)] != 0) return like.operation == Operation::constant;
+    if (here.operation != like.operation) return false;
+    return here.operation == Operation::input || (takes(like.a, here.a) && takes(like.b, here.b));
+  }
+  bool takes(int place, int operand) {
+    if (place < 0 || operand < 0) return place == operand;
+    int& line = lines_[at(place)];
+    if (line < 0) line = operand;
+    return line == operand;
   }
 
   /// Is there an operand that has no place yet?
@@ -108,11 +145,11 @@ class RowProgramMaker {
     }
   }
 
-  Form& form_of_row() {
-    if (last_ != number_of_.end() && last_->first == key_) return forms_[last_->second];
+  /// That of the description becomes the last one.
+  void find_form() {
     bool is_new = false;
     std::tie(last_, is_new) = number_of_.try_emplace(key_, forms_.size());
-    if (!is_new) return forms_[last_->second];
+    if (!is_new) return;
     Form& form = forms_.emplace_back();
     for (const int line : lines_) {
       const Instruction& here = tape_[line];
@@ -125,7 +162,6 @@ class RowProgramMaker {
         form.lines.push_back({here.operation, place_of(here.a), place_of(here.b), 0});
       form.computed += is_leaf(line) ? 0 : 1;
     }
-    return form;
   }
 
   [[nodiscard]] bool is_worthwhile() const {
