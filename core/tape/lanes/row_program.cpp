@@ -10,7 +10,7 @@ namespace perp {
 namespace {
 
 constexpr long worthwhile_rows = 16;  ///< of one instruction, in the mean
-constexpr int most_shared = 4;        ///< a quarter of the lines may be computed twice
+constexpr int most_shared = 64;       ///< one in so many lines may be computed twice
 
 using Lanes = LaneProgram::Lanes;
 
