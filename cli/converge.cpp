@@ -69,7 +69,7 @@ void leave_to_readers(const std::vector<std::string>& schemes, const std::string
   for (auto& [key, value] : options.run) {
     const bool has_reader =
         std::any_of(schemes.begin(), schemes.end(),
-                    [&](const std::string& other) { return reads(other, key); });
+                    [&key = key](const std::string& other) { return reads(other, key); });
     if (has_reader && !reads(scheme, key)) value.clear();
   }
 }

@@ -158,12 +158,13 @@ std::vector<ReducedRow> dependent_rows(const SparseLcs& lcs, const Component& co
     const auto next = std::ranges::min_element(open, {}, &OpenRow::rate);
     const OpenRow chosen = std::move(*next);
     open.erase(next);
-    const auto gone = std::ranges::stable_partition(open, [&](OpenRow& row) { return row.goes_on_without(chosen.rest); });
-    for (OpenRow& row : gone) {
-      rows.push_back(row.row);
-      dependent.push_back(std::move(row.rest));
+    const auto gone = std::stable_partition(open.begin(), open.end(),
+                                            [&](OpenRow& row) { return row.goes_on_without(chosen.rest); });
+    for (auto row = gone; row != open.end(); ++row) {
+      rows.push_back(row->row);
+      dependent.push_back(std::move(row->rest));
     }
-    open.erase(gone.begin(), gone.end());
+    open.erase(gone, open.end());
   }
   return dependent;
 }

@@ -38,7 +38,7 @@ std::string step_text(const Model& model, const StepAnswer& answer, double t) {
   if (choice.status == Status::solved)
     text += fmt::format(
         "* chosen by {}: {}, norm {}\n", model.run.selector,
-        [&] {
+        [&, &choice = choice] {
           std::string values;
           for (std::size_t j = 0; j < model.variables.size(); ++j)
             values += fmt::format("{}{} = {}", j > 0 ? ", " : "", model.variables[j].name,

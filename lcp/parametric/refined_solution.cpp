@@ -228,7 +228,10 @@ std::optional<BoundedInverse> BoundedInverse::of(const BoundedMatrix& K) {
 }
 
 bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
-  const auto& [n, grown, scaling, entries, X, X_abs, G, norm] = *parts_;
+  const Eigen::Index n = parts_->n;
+  const double grown = parts_->grown;
+  const BinaryScaling& scaling = parts_->scaling;
+  const Matrix &X = parts_->X, &X_abs = parts_->X_abs;
   const BoundedMatrix R = scaled(given, [&](const Matrix& M) { return scaling.apply_rows(M); });
   if (!is_kept(given.high, R.high)) return false;
 
@@ -242,13 +245,13 @@ bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
     return (((X_abs * value.cwiseAbs() + least) * grown).array() <= 2 * grown * least.array()).all();
   };
   for (int k = 0;; ++k) {
-    entries.residual(R, Y, value, bound);
+    parts_->entries.residual(R, Y, value, bound);
     if (k == most_refinements || (k >= least_refinements && is_rounding())) break;
     const Matrix change = X * value;
     for (Eigen::Index j = 0; j < change.cols(); ++j)
       for (Eigen::Index i = 0; i < n; ++i) Y.set(i, j, Y(i, j) + DoubleDouble{change(i, j), 0});
   }
-  Y.error = least_bound(X_abs * (value.cwiseAbs() + bound) * grown, G, norm, grown);
+  Y.error = least_bound(X_abs * (value.cwiseAbs() + bound) * grown, parts_->G, parts_->norm, grown);
   if (!Y.error.allFinite()) return false;
   Y = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });
   return true;

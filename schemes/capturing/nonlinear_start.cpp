@@ -191,7 +191,7 @@ std::optional<NonlinearCapturing::State> NonlinearCapturing::continuous_start(co
            !std::ranges::all_of(rows_at(t, x + solution.d, solution.lambda), [](double row) { return std::isfinite(row); });
   });
   if (found.list.empty()) return std::nullopt;
-  std::ranges::stable_partition(found.list, [&](const ModeSolution& solution) { return solution.mode == *limit.mode; });
+  std::stable_partition(found.list.begin(), found.list.end(), [&](const ModeSolution& solution) { return solution.mode == *limit.mode; });
   const ModeSolution& best = found.list.front();
   State state = limit;
   state.x = x + best.d;

@@ -166,7 +166,7 @@ void print(const Report& report) {
   fmt::print("{:30} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "relation", "same", "(bits)",
              "different", "tie", "choice", "unusable");
   for (const auto& [name, row] : table) {
-    const auto count = [&](Verdict verdict) {
+    const auto count = [&row = row](Verdict verdict) {
       const auto found = row.counts.find(verdict);
       return found == row.counts.end() ? 0 : found->second;
     };
@@ -180,7 +180,7 @@ void print(const std::map<std::string, Decisions>& decisions) {
   fmt::print("{:30} {:>8} {:>18} {:>12} {:>8} {:>16}\n", "decisions that rounding left", "runs",
              "resolved exactly", "in 113 bits", "weak", "runs with weak");
   for (const auto& [scheme, all] : decisions) {
-    const auto count = [&](const char* name) {
+    const auto count = [&all = all](const char* name) {
       const auto found = all.counts.find(name);
       return found == all.counts.end() ? 0 : found->second;
     };

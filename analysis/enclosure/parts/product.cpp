@@ -2,6 +2,7 @@
 // called by `enclose`.
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <perp/analysis/enclosure/parts/product.hpp>
@@ -28,8 +29,8 @@ int place_in_whole(const std::vector<int>& places, int of_part) {
 }
 
 /// Rows are in the order of t.
-auto rows_at(const std::vector<EnclosureRow>& rows, double t) {
-  return std::ranges::equal_range(rows, t, {}, &EnclosureRow::t);
+std::span<const EnclosureRow> rows_at(const std::vector<EnclosureRow>& rows, double t) {
+  return {std::ranges::lower_bound(rows, t, {}, &EnclosureRow::t), std::ranges::upper_bound(rows, t, {}, &EnclosureRow::t)};
 }
 
 /// Of all branches as one: a solution is in a row of its time, and so in the hull of them.

@@ -59,7 +59,7 @@ PERP_LANES_INLINE FourBits is_scale(const FourBounded& a) {
 
 /// Are all four?
 PERP_LANES_INLINE bool are_all(const FourBits& x) {
-  const FourBits both = x & __builtin_shuffle(x, FourBits{2, 3, 0, 1});
+  const FourBits both = x & __builtin_shufflevector(x, x, 2, 3, 0, 1);
   return (both[0] & both[1]) != 0;
 }
 
