@@ -211,7 +211,7 @@ PlanarModel random_planar_model(unsigned seed) {
   PlanarModel model;
   for (int k = whole(1, 3); k > 0; --k) model.points.push_back(part(-2, 2, 2));
   std::ranges::sort(model.points);
-  model.points.erase(std::ranges::unique(model.points).begin(), model.points.end());
+  model.points.erase(std::unique(model.points.begin(), model.points.end()), model.points.end());
   const auto often = [&] { return whole(0, 9) < 7 ? part(-1, 1, 2) : Rational(0); };
   for (std::size_t i = 0; i < model.points.size(); ++i) model.bends.push_back(often()), model.jumps.push_back(often());
   model.slope = part(-1, 1, 4), model.offset = part(-1, 1, 4);

@@ -85,7 +85,7 @@ double moment_distance(const Passages& here, const Passages& there, double end,
   Passages names = here;
   names.insert(there.begin(), there.end());
   for (const auto& [name, unused] : names) {
-    const auto list = [&](const Passages& all) {
+    const auto list = [&, &name = name](const Passages& all) {
       const auto found = all.find(name);
       std::vector<Passage> kept;
       if (found != all.end()) kept = found->second;
