@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include <perp/analysis/hybrid/run/change_notes.hpp>
 #include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/kept_run.hpp>
@@ -157,7 +158,8 @@ Measures measures_of(const RunArguments& arguments, const Model& model) {
 
 /// The run, up to the event of --until where there is one.
 Trajectory run_of(const Model& model, std::optional<UntilEvent>& until, const IntegrateOptions& options) {
-  return until ? until->run(options, [] { return !interrupted(); }) : scheme(model.run.scheme).run(model, options);
+  return with_change_notes(model, until ? until->run(options, [] { return !interrupted(); })
+                                        : scheme(model.run.scheme).run(model, options));
 }
 
 /// An event that was waited for and did not happen is a failed computation.

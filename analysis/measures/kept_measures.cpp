@@ -1,5 +1,6 @@
 #include <optional>
 
+#include <perp/analysis/hybrid/run/change_notes.hpp>
 #include <perp/analysis/measures/kept_measures.hpp>
 #include <perp/analysis/measures/until.hpp>
 #include <perp/analysis/run/schemes.hpp>
@@ -16,7 +17,8 @@ KeptMeasures keep_measured_run(const Model& model, const KeepOptions& options, c
   if (!until.empty()) end.emplace(model, until);
   KeptMeasures result{keep_run(model, options, [&](IntegrateOptions record) {
     watching.watch(record);
-    return end ? end->run(record, [] { return true; }) : scheme(model.run.scheme).run(model, record);
+    return with_change_notes(model, end ? end->run(record, [] { return true; })
+                                        : scheme(model.run.scheme).run(model, record));
   })};
   if (end) result.happened = end->happened();
   result.measures = watching.of(result.kept.run, result.kept.modes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <perp/analysis/hybrid/run/change_notes.hpp>
 #include <perp/analysis/run/kept_run.hpp>
 #include <perp/analysis/run/row_values.hpp>
 #include <perp/analysis/run/schemes.hpp>
@@ -126,7 +127,7 @@ KeptRun keep_run(const Model& model, const KeepOptions& options) {
   check_run(model);
   if (options.state.due || !options.state.from.empty()) check_kept_state(model, "checkpoint");
   return keep_run(model, options, [&](const IntegrateOptions& record) {
-    return scheme(model.run.scheme).run(model, record);
+    return with_change_notes(model, scheme(model.run.scheme).run(model, record));
   });
 }
 

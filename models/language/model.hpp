@@ -104,6 +104,8 @@ struct Model {
   /// Where laws alone do not say which values of the binaries continue: the model that does. Its
   /// runs choose modes by the rule nearest_mode; its laws are those of `constraint_system`.
   std::shared_ptr<const HybridModel> hybrid{};
+  /// Where laws stand for binaries: the model with these, which tells what decided at an event.
+  std::shared_ptr<const HybridModel> lowered{};
   std::vector<ExactPiece> exact;  ///< empty: unknown
   std::vector<std::string> midpoints{};  ///< "m = [1, 2]": intervals whose middle is taken
   /// Where they were asked for; copies share them, nobody changes them after reading.

@@ -47,6 +47,14 @@ std::optional<Dcs> system_unless_known(const Model& model) {
   return constraint_system(*model.hybrid);
 }
 
+/// The sizes that the data of the model give to its states: one that is held at 0 is known no better.
+Vector declared_sizes(const Model& model) {
+  Vector sizes = Vector::Zero(static_cast<Eigen::Index>(model.variables.size()));
+  for (std::size_t j = 0; j < model.variables.size(); ++j)
+    if (model.variables[j].has_nominal) sizes[static_cast<Eigen::Index>(j)] = model.variables[j].nominal;
+  return sizes;
+}
+
 /// Of those that keep what is declared as well as the one that is taken, of which there may be more than are listed.
 std::string count_like_taken(const HybridContinuations& found, bool is_nothing_declared) {
   const int outside = found.list[at(*found.chosen)].outside;
@@ -68,6 +76,7 @@ HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateO
       own_system_(system_unless_known(model)),
       system_(own_system_ ? *own_system_ : *model.equations),
       span_(model.run.span),
+      sizes_(declared_sizes(model)),
       request_(std::move(sensitivities)),
       switches_(system_, TimeSwitches::Of::jumps) {
   check_span(span_, output.times);
@@ -127,12 +136,6 @@ void HybridRun::begin() {
   last_change_ = span_.start;
   for (int i = 0; i < hybrid_.q(); ++i)
     mode_.z.push_back(hybrid_.binaries[at(i)].start.value_or(any_binary));
-  // Of the sizes that the data of the model give to its states: one that is held at 0 is known no
-  // better.
-  Vector known = Vector::Zero(hybrid_.n());
-  for (int j = 0; j < hybrid_.n(); ++j)
-    if (model_.variables[at(j)].has_nominal) known[j] = model_.variables[at(j)].nominal;
-  sizes_ = known;
   // Whole steps do not ask for more until the rule does.
   if (!hybrid_.takes_whole_steps() || model_.run.scheme != "backward_euler") find_scales();
   begin_sensitivities();
@@ -176,13 +179,21 @@ HybridModeOptions HybridRun::mode_options(bool at_start) const {
 /// All modes are asked where those near the previous one do not decide.
 HybridContinuations HybridRun::continuations(bool at_start) {
   if (!starts_strictly()) find_scales();
-  if (std::optional<HybridContinuations> near = near_choice()) return *std::move(near);
+  if (std::optional<HybridContinuations> near = near_choice(at_start)) return *std::move(near);
   std::vector<double> previous;
   for (const int z : mode_.z)
     previous.push_back(z == any_binary ? nan : (z == released_binary ? 0.5 : z));
   HybridContinuations found = modes().continuations(now_.t, now_.x, previous, mode_options(at_start));
   check_interruption();
   return found;
+}
+
+HybridContinuations HybridRun::continuations_from(double t, const Vector& x, const std::vector<int>& previous) {
+  asks_called_alone_ = true;
+  now_.t = t;
+  now_.x = x;
+  mode_.z = previous;
+  return continuations(false);
 }
 
 /// The mode in which the solution goes on from now_. False: none, the run has ended.

@@ -53,6 +53,11 @@ class HybridRun {
   [[nodiscard]] const Trajectory& result() const { return result_; }
   ///@}
 
+  /// How a solution goes on from the computed state (t, x) where the binaries are `previous` (0, 1,
+  /// released_binary) before; of what continues the values of called binaries alone are looked for where that tells the
+  /// choice. The run itself must not have been started.
+  HybridContinuations continuations_from(double t, const Vector& x, const std::vector<int>& previous);
+
   /// From now on all continuations are looked for, and at the k-th moment where there are several
   /// number choices[k] of them is taken, 0 where there is none: the best by the rule.
   void follow(std::vector<std::size_t> choices);
@@ -122,7 +127,7 @@ class HybridRun {
   Series* series();
   void make_series();
   [[nodiscard]] bool is_plain() const;
-  std::optional<HybridContinuations> near_choice();
+  std::optional<HybridContinuations> near_choice(bool at_start);
   bool goes_by_series(SeriesFlow& flow);
   bool run_mode_by_series();
   bool starts_series(SeriesFlow& flow);
@@ -195,6 +200,7 @@ class HybridRun {
   double condition_ = 0;
   bool courses_by_rows_ = true;  // the courses of steps are lines from row to row
   bool follows_ = false, met_all_ = true;
+  bool asks_called_alone_ = false;  // values of called binaries
   std::vector<std::size_t> wanted_;
   std::vector<SolutionBranch::Choice> met_;
   int changes_at_once_ = 0;

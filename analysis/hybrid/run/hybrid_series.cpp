@@ -19,6 +19,7 @@ void HybridRun::make_series() {
   NearChoice::Options options;
   options.share = share_of_computed;
   options.sizes = sizes_;
+  options.lists_all = !asks_called_alone_ || hybrid_.q() <= NearChoice::most_searched;
   options.counts_inside = true;
   series_ = std::make_unique<Series>(hybrid_, structure(), options, schemes_.located.tol);
 }
@@ -36,7 +37,7 @@ bool HybridRun::is_plain() const {
   return std::all_of(mode_.z.begin(), mode_.z.end(), [](int z) { return z == 0 || z == 1; });
 }
 
-std::optional<HybridContinuations> HybridRun::near_choice() {
+std::optional<HybridContinuations> HybridRun::near_choice(bool at_start) {
   if (follows_) return std::nullopt;  // all continuations are asked for
   if (starts_strictly()) {
     HybridContinuations found;
@@ -50,7 +51,7 @@ std::optional<HybridContinuations> HybridRun::near_choice() {
     return found;
   }
   Series* parts = is_plain() ? series() : nullptr;
-  return parts == nullptr ? std::nullopt : parts->near(now_.t, now_.x, mode_.z, result_.t.empty());
+  return parts == nullptr ? std::nullopt : parts->near(now_.t, now_.x, mode_.z, at_start);
 }
 
 /// The state at s of the present step.

@@ -120,6 +120,7 @@ void HybridRun::log_changes(const SparseSteps& steps) {
                                 word(i, from), word(i, 1 - from));
     }
     if (!event.note.empty()) event.note += "; ";
+    event.continuations = change.continuations;
     event.note.append(hybrid_.constraints[at(change.constraint)].name).append("; ").append(change.decided_by);
     result_.events.push_back(std::move(event));
   }

@@ -370,7 +370,7 @@ std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector
   const std::vector<int> called =
       called_sub_problems(model_, structure_, before.violated, before.on_surface);
   std::optional<HybridContinuations> result;
-  if (lists_all()) result = of_all(t, x, previous, called);
+  if (options_.lists_all && lists_all()) result = of_all(t, x, previous, called);
   if (!result && model_.q() > most_searched) result = of_parts(t, x, previous, called);
   if (!result) return std::nullopt;
   result->violated = before.violated;

@@ -30,6 +30,7 @@ class NearChoice {
     double share = 0;  ///< of themselves and their sizes: how well states are known that were computed
     Vector sizes{};    ///< of the variables
     long most_values = 1L << 20;
+    bool lists_all = true;         ///< of few binaries all values; else those of called sub-problems alone
     bool counts_inside = false;    ///< say how many values of called binaries continue
     std::function<bool()> stop{};  ///< true ends a search, which leaves all open
   };

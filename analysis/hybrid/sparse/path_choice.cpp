@@ -12,6 +12,7 @@ namespace perp {
 namespace {
 
 constexpr std::size_t most_together = 20;  ///< binaries of a sub-problem whose values are tried
+constexpr std::size_t most_counted = 6;    ///< whose values are counted
 
 }  // namespace
 
@@ -26,12 +27,14 @@ bool PathChoice::choose(const SubProblem& sub, const Set& own, const Place& plac
                        PathChange& change) {
   change.binaries = own;
   change.decided_by = "fewest changes outside the called sub-problems";
+  change.continuations = 1;
   if (own.size() == 1) return true;
   const bool holds_equations =
       std::any_of(sub.rows.begin(), sub.rows.end(), [&](int row) { return row < equations_; });
   std::vector<Set> sets;
   if (holds_equations || own.size() > most_together || !nearest(sub, own, place, path, sets))
     return false;
+  change.continuations = count_allowed(sub, own, place, path);
   if (sets.size() > 1) return by_rates(sets, place, path, change);
   change.binaries = sets.front();
   change.decided_by = "fewest changes inside";
@@ -59,6 +62,21 @@ bool PathChoice::nearest(const SubProblem& sub, const Set& own, const Place& pla
     if (!sets.empty() || is_by_others) return !sets.empty();
   }
   return false;
+}
+
+/// Of all values of the sub-problem's binaries, of which the present ones do not go on; 0 where one is left open.
+int PathChoice::count_allowed(const SubProblem& sub, const Set& own, const Place& place, PiecewisePath& path) {
+  if (own.size() > most_counted) return 0;
+  int count = 0;
+  for (unsigned values = 1; values < 1U << own.size(); ++values) {
+    Set set;
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if ((values >> k & 1U) != 0) set.push_back(own[k]);
+    const Verdict verdict = judge(sub, set, place, path);
+    if (verdict == Verdict::open) return 0;
+    if (verdict == Verdict::allowed) ++count;
+  }
+  return count;
 }
 
 /// The constraints that hold these binaries, by their values at the place; those that are 0 by what

@@ -17,6 +17,7 @@ struct PathChange {
   int constraint = -1;          ///< that becomes positive
   double share = 0;             ///< of the step, to where it does
   const char* decided_by = "";
+  int continuations = 0;  ///< values of `binaries` and the others of their sub-problem that go on; 0: not counted
 };
 
 class PiecewisePath;
@@ -44,6 +45,7 @@ class PathChoice {
   enum class Verdict { excluded, excluded_by_others, allowed, open };
   bool nearest(const SubProblem& sub, const Set& own, const Place& place, PiecewisePath& path,
                std::vector<Set>& sets);
+  int count_allowed(const SubProblem& sub, const Set& own, const Place& place, PiecewisePath& path);
   Verdict judge(const SubProblem& sub, const Set& set, const Place& place, PiecewisePath& path);
   [[nodiscard]] bool others_exclude(const SubProblem& sub, const Set& set, const Place& place,
                                     PiecewisePath& path) const;

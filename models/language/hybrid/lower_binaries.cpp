@@ -334,12 +334,15 @@ void set_outputs(const HybridModel& hybrid, const Dcs& system, Outputs& outputs)
 }  // namespace
 
 Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
-  const HybridModel hybrid = read_hybrid(document, text, known);
+  const auto with_binaries = std::make_shared<const HybridModel>(read_hybrid(document, text, known));
+  const HybridModel& hybrid = *with_binaries;
   auto [lowered, keeps, is_lowered] = lowering_of(document, hybrid, known);
   Model model = hybrid.head;
-  if (!is_lowered) {
+  if (is_lowered) {
+    model.lowered = with_binaries;
+  } else {
     lowered.system = constraint_system(hybrid);
-    model.hybrid = std::make_shared<const HybridModel>(hybrid);
+    model.hybrid = with_binaries;
   }
   const Dcs& system = lowered.system;
   for (const Binary& binary : hybrid.binaries) {
