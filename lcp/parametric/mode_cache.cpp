@@ -174,21 +174,24 @@ bool ModeCache::find_admissible(const double* theta, int present) {
   for (const int i : singular_)
     if (map(i).consistent(theta)) return false;
   admissible_.clear();
-  bool some_exactly = false;
-  for (const int i : regular_) {
-    if (!admissible(i, theta)) continue;
-    admissible_.push_back(i);
-    some_exactly = some_exactly || exactly_admissible(i, theta);
-  }
-  if (some_exactly)
-    std::erase_if(admissible_,
-                  [&](int i) { return i != present && !exactly_admissible(i, theta); });
+  for (const int i : regular_)
+    if (admissible(i, theta)) admissible_.push_back(i);
+  keep_exact(theta, present);
   return true;
 }
 
+/// Where some of the admissible maps are so exactly, those that are so within rounding do not count, but for the present one.
+void ModeCache::keep_exact(const double* theta, int present) {
+  const auto is_exact = [&](int i) { return exactly_admissible(i, theta); };
+  if (std::none_of(admissible_.begin(), admissible_.end(), is_exact)) return;
+  std::erase_if(admissible_, [&](int i) { return i != present && !is_exact(i); });
+}
+
 ModeCache::Choice ModeCache::nearest(const double* theta, int present) {
+  if (modes_ > table_limit) return nearest_by_leaving(theta, present);
   Choice choice;
-  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(theta, present)) {
+  tabulate();
+  if (!find_admissible(theta, present)) {
     choice.status = Status::not_enumerated;
     return choice;
   }

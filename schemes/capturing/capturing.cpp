@@ -307,6 +307,7 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   limits.max_nodes = enumeration_budget;
   SolutionSet set = enumerate(problem_, limits);
   if (!set.complete) {
+    if (const std::optional<Attempt> found = attempt_one_found(h_)) return *found;
     ++not_enumerated_;
     const Attempt attempt = attempt_by_solver(maps, solver_.c_str());
     message_ += " (" + set.certificate + ")";
