@@ -97,8 +97,8 @@ class ChangeNotes {
     for (Event* event : changes) {
       if (!event->note.empty()) continue;
       event->note = is_same ? fmt::format("{}; {}", rows_text(found.violated), found.decided_by) : constraint_of(event->law);
-      if (!is_same || event->continuations > 0) continue;
-      event->continuations = count_of_called(found);
+      if (!is_same) continue;
+      if (const int count = count_of_called(found); count > 0) event->continuations = count;
       event->is_weak = !found.list[at(*found.chosen)].is_strict;
     }
   }
