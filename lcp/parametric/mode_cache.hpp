@@ -76,6 +76,12 @@ class ModeCache {
   /// then the smaller one.
   Choice nearest(const double* theta, int present);
 
+  /// The same where every mode but these is known to have no solution at θ: of the others no map is made.
+  Choice nearest_of(const std::vector<Mode>& possible, const double* theta, int present);
+  /// How many there are, at most table_limit + 1.
+  [[nodiscard]] long modes() const { return modes_; }
+  [[nodiscard]] bool is_tabulated() const { return tabulated_; }
+
   /// The same when the present mode is known to be admissible: only its rivals are looked at.
   Choice nearest_from(int present, const double* theta);
 
@@ -114,7 +120,8 @@ class ModeCache {
   /// with memory counts more than all of theirs.
   [[nodiscard]] std::vector<char> leaving_laws(int present, const double* theta) const;
   bool same_u(int first, int second, const double* theta);
-  bool find_admissible(const double* theta, int present);
+  bool find_admissible(const std::vector<int>& regular, const std::vector<int>& singular, const double* theta, int present);
+  Choice nearest_admissible(const double* theta, int present);
   void choose(const double* theta, int present, Choice& choice) const;
 
   ParametricMlcp family_;
