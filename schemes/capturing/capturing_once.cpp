@@ -130,7 +130,7 @@ Attempt Capturing::take(const Answer& known) {
 
 /// Of a length that is no user's the modes are asked at this point first: maps are made of those alone that it leaves.
 ModeCache::Choice Capturing::nearest_of_all(ModeCache& maps, int present) {
-  constexpr long few = 8;  // modes whose maps cost as little
+  constexpr long few = 4;  // modes whose maps cost as little
   const double* parameter = trial().parameter.data();
   if (maps.is_tabulated() || h_ == options_.h || maps.modes() <= few || maps.modes() > ModeCache::table_limit ||
       !once().step->is_usable())
