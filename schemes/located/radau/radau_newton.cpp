@@ -27,6 +27,11 @@ constexpr double most_extrapolation = 9;  ///< in lengths of the known step
 constexpr int most_iterations = 20;
 constexpr int most_jacobians = 2;
 
+/// Is what follows a correction of this size, if all contract so?
+bool is_negligible(double size, double contraction) {
+  return contraction < 1 && size * contraction <= (1 - contraction) * negligible;
+}
+
 }  // namespace
 
 Radau::Outcome Radau::attempt(double h) {
@@ -223,10 +228,7 @@ Radau::Outcome Radau::simplified_newton() {
     ++counts_.iterations;
     const double now = take_correction();
     if (now == inf) return Outcome::diverged;
-    if (now <= at_rounding) return Outcome::solved;
-    const double contraction = std::max(now / before, contraction_before);
-    if (contraction < 1 && now * contraction <= (1 - contraction) * negligible)
-      return Outcome::solved;
+    if (now <= at_rounding || is_negligible(now, std::max(now / before, contraction_before))) return Outcome::solved;
     contraction_before = before < inf ? now / before : 1;
     before = now;
     stalled = now <= slow * best ? 0 : stalled + 1;
