@@ -118,6 +118,7 @@ void EntryLu<Number>::compute(const Square& A) {
 template <class Number>
 void EntryLu<Number>::solve(const Eigen::Ref<const Column>& right, Column& solution) const {
   Factors& f = *factors_;
+  solution.resize(right.size());
   if (!f.is_sparse) return f.full.solve(right, solution);
   solution = right;
   if (f.numeric == nullptr || f.common.status != KLU_OK)

@@ -18,7 +18,7 @@ Trajectory ring(int n, const char* start, double end) {
                   "sin(if(i > 1, x[i-1], x[N]) - x[i]) - x[i]^3\",\n]\n[run]\nt = [0, {}]\nscheme = \"located\"\n",
                   n, start, end),
       "ring.toml");
-  return integrate(model.system, model.x0(), model.run.span, Located{}, {});
+  return integrate(model.system.functions(), model.x0(), model.run.span, Located{}, {});
 }
 
 TEST_CASE("many oscillators whose starts repeat after four move as four") {
