@@ -77,6 +77,12 @@ class ModeCache {
   /// in laws which leave their branch; how many solutions there are is not known then (0).
   Choice nearest(const double* theta, int present);
 
+  /// The same where every mode but these is known to have no solution at θ: of the others no map is made.
+  Choice nearest_of(const std::vector<Mode>& possible, const double* theta, int present);
+  /// How many there are, at most table_limit + 1.
+  [[nodiscard]] long modes() const { return modes_; }
+  [[nodiscard]] bool is_tabulated() const { return tabulated_; }
+
   /// The same when the present mode is known to be admissible: only its rivals are looked at.
   Choice nearest_from(int present, const double* theta);
 
@@ -118,7 +124,8 @@ class ModeCache {
   Choice nearest_by_leaving(const double* theta, int present);
   bool same_u(int first, int second, const double* theta);
   void keep_exact(const double* theta, int present);
-  bool find_admissible(const double* theta, int present);
+  bool find_admissible(const std::vector<int>& regular, const std::vector<int>& singular, const double* theta, int present);
+  Choice nearest_admissible(const double* theta, int present);
   void choose(const double* theta, int present, Choice& choice) const;
 
   ParametricMlcp family_;
