@@ -132,10 +132,8 @@ bool is_funnel(const std::vector<Successor>& list) {
 
 /// The solutions from every point of the box are unique while no other law than these, and those
 /// that are on a vertical branch in the mode, changes its branch: with w = C x + c(t),
-/// x' = … + B λ and monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i C_i B_k) is made symmetric and
-/// positive definite by D = diag(d) > 0. The difference e of two solutions then has (eᵀ P e)' ≤
-/// 2 L eᵀ P e, where P > 0 is such that P B_k = −σ_k d_k C_kᵀ. C and B are constant: that holds for
-/// as long as no other law changes its branch.
+/// x' = … + B λ and monotone graphs, if −(σ_i C_i B_k) keeps them together. C and B are constant:
+/// that holds for as long as no other law changes its branch.
 bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   const Dcs& system = flows_.system();
   if (!open_.laws.empty() || !flows_.space().disturbances.empty()) return false;
@@ -164,7 +162,7 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   for (int i = 0; i < M->rows(); ++i)
     if (directions[static_cast<std::size_t>(i)] > 0)
       for (int k = 0; k < M->columns(); ++k) (*M)(i, k) = -(*M)(i, k);
-  return has_symmetric_scaling(*M);
+  return keeps_solutions_together(*M);
 }
 
 /// Does no law on a vertical branch of the mode act on the rate of the argument of another one, by
