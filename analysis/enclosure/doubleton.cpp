@@ -21,6 +21,15 @@ std::vector<double> radii(const Box& box) {
   return list;
 }
 
+/// Measures of the parts of a set in those of the whole, half-way: a state that one coordinate alone
+/// acts on would count for as much in each part, and in those of the whole for no more than where
+/// it was widest, others with it.
+std::vector<double> toward(std::vector<double> list, const std::vector<double>& whole) {
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    if (whole[i] > list[i]) list[i] = std::sqrt(list[i] * whole[i]);
+  return list;
+}
+
 }  // namespace
 
 /// What lengths of the states are measured in, as powers of two: the widest that each of them was,
@@ -84,8 +93,9 @@ bool Doubleton::is_spread(int state) const {
 
 /// Σ_i |∂x_i/∂x_j(0)| rad x_j(0), each state in its own measure; those that have stayed what they
 /// were count where there are no others.
-std::vector<double> Doubleton::smear(const std::vector<bool>& wanted) const {
-  const std::vector<double> scales = this->scales(1);
+std::vector<double> Doubleton::smear(const std::vector<bool>& wanted,
+                                     const std::vector<double>& whole) const {
+  const std::vector<double> scales = toward(this->scales(1), whole);
   std::vector<double> all(start_.size(), 0), moved(start_.size(), 0);
   for (Eigen::Index i = 0; i < most_.rows(); ++i) {
     for (Eigen::Index j = 0; j < most_.cols(); ++j) {

@@ -35,7 +35,10 @@ class Doubleton {
   /// its linear image where that was widest, in shares of their sizes; those only that these states
   /// depend on. What a coordinate adds that the linear part does not tell was added where states
   /// were wide by it: they may not be so any more.
-  [[nodiscard]] std::vector<double> smear(const std::vector<bool>& states) const;
+  /// `whole`: how wide the states are of all parts of the start together, as far as it is known; a
+  /// coordinate that has been bisected often then counts for less than another one.
+  [[nodiscard]] std::vector<double> smear(const std::vector<bool>& states,
+                                          const std::vector<double>& whole = {}) const;
   /// Does this state depend on a coordinate of the starting box that is no point?
   [[nodiscard]] bool is_spread(int state) const;
   /// Members are in `box`: of these states nothing else is kept. Their linear image, a measure,

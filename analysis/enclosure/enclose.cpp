@@ -63,7 +63,7 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
     }
     ++result.steps;
     for (; next != times.end() && *next < step.end(); ++next)
-      result.rows.push_back(row(*next, step.at(set, *next)));
+      result.rows.push_back(row(*next, step.image_at(set, *next).states));
     if (options.tube)
       result.tube.push_back({t, step.end(), 0, Flag::unique, step.between(t, step.end())});
     step.move(set);

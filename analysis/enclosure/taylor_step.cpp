@@ -273,14 +273,18 @@ bool TaylorStep::prepare_window(const Interval& t, const Box& box, const Interva
 
 Box TaylorStep::between(double from, double to) { return box_at(since_start(from, to)); }
 
-Box TaylorStep::at(const Doubleton& set, double time) {
+TaylorStep::Image TaylorStep::image_of(const Doubleton& set) {
+  const int n = set.states();
+  return {points(set.center()), IntervalMatrix(Matrix(Matrix::Identity(n, n))), set.box()};
+}
+
+TaylorStep::Image TaylorStep::image_at(const Doubleton& set, double time) {
   const Interval tau = since_start(time, time);
-  const Box box = box_at(tau);
-  Box F = centre_at(tau);
-  IntervalMatrix J = jacobian_at(tau);
-  complete(Interval(time), F, J, box);
-  project(Interval(time), F, J, box);
-  return common(set.image_box(F, J), box);
+  Image image{centre_at(tau), jacobian_at(tau), box_at(tau)};
+  complete(Interval(time), image.F, image.J, image.states);
+  project(Interval(time), image.F, image.J, image.states);
+  image.states = common(set.image_box(image.F, image.J), image.states);
+  return image;
 }
 
 void TaylorStep::move(Doubleton& set, double time) {

@@ -47,8 +47,16 @@ class TaylorStep {
 
   /// The states at every time of `from` ≤ τ ≤ `to`, between t and `end`.
   [[nodiscard]] Box between(double from, double to);
-  /// The states at one such time, of the set that was prepared.
-  [[nodiscard]] Box at(const Doubleton& set, double time);
+  /// Where the members of a set are at one such time: x ∈ F + J (x(0) − x̂), and in `states`.
+  struct Image {
+    Box F{};
+    IntervalMatrix J{0, 0};
+    Box states{};
+  };
+  /// Of a set as it is.
+  [[nodiscard]] static Image image_of(const Doubleton& set);
+  /// Of the set that was prepared.
+  [[nodiscard]] Image image_at(const Doubleton& set, double time);
   /// Moves it to `time`, at most `end`.
   void move(Doubleton& set, double time);
   void move(Doubleton& set) { move(set, end_); }

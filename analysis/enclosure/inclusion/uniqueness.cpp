@@ -51,7 +51,7 @@ Uniqueness uniqueness_of_step(OpenFlow& flow, const std::vector<OpenLaw>& laws, 
   if (rest.empty()) return Uniqueness::lipschitz;
   if (!flow.expand(times, tube, lambda, 1, true)) return Uniqueness::open;
   const IntervalMatrix M = coupling_of(flow, laws, rest, static_cast<int>(tube.size()));
-  return has_symmetric_scaling(M) ? Uniqueness::contraction : Uniqueness::open;
+  return keeps_solutions_together(M) ? Uniqueness::contraction : Uniqueness::open;
 }
 
 void Inclusion::judge_step(OpenFlow& flow) {

@@ -21,9 +21,7 @@ enum class Uniqueness {
 /// * w' ≠ 0: both leave the corner, where they are at s, to the same side at once, and λ is a
 ///   Lipschitz term until the next corner.
 /// * w = C x + c(t) and x' = … + B λ with constant C and B, the graphs are monotone,
-///   σ Δw Δλ ≥ 0, and with M = −(σ_i C_i B_k) there is D = diag(d) > 0 such that D M is symmetric
-///   and positive definite. Then P B_k = −σ_k d_k C_kᵀ with some P = Pᵀ > 0: the difference e has
-///   (eᵀ P e)' = 2 eᵀ P Δf − 2 Σ d_k σ_k Δw_k Δλ_k ≤ 2 L eᵀ P e, and stays 0.
+///   σ Δw Δλ ≥ 0, and M = −(σ_i C_i B_k) keeps solutions together.
 /// A law without jumps may hold the λ of others in its argument, of the second kind too.
 /// The same holds for any measurable disturbance, which is the same one for both.
 Uniqueness uniqueness_of_step(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,

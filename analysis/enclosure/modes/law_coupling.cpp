@@ -134,7 +134,7 @@ bool is_P_matrix(const IntervalMatrix& M) {
   return n == 1 || (is_P_matrix(rest) && is_P_matrix(complement));
 }
 
-// All pivots of elimination are positive.
+// All pivots of elimination are positive for every member: a symmetric one is positive definite.
 bool has_positive_pivots(IntervalMatrix S) {
   const int n = S.rows();
   for (int k = 0; k < n; ++k) {
@@ -160,6 +160,21 @@ bool has_symmetric_scaling(const IntervalMatrix& M) {
     for (int k = 0; k < i; ++k)
       if (!S(i, k).is_point() || !(S(i, k) == S(k, i))) return false;
   return has_positive_pivots(S);
+}
+
+// That is so where elimination of <M>, of the least |m_ii| and the least −|m_ik|, has positive pivots.
+bool is_H_matrix(const IntervalMatrix& M) {
+  IntervalMatrix least(M.rows(), M.columns());
+  for (int i = 0; i < M.rows(); ++i) {
+    for (int k = 0; k < M.columns(); ++k)
+      if (!M(i, k).is_zero()) least(i, k) = Interval(-magnitude(M(i, k)));
+    least(i, i) = Interval(M(i, i).lo);
+  }
+  return has_positive_pivots(least);
+}
+
+bool keeps_solutions_together(const IntervalMatrix& M) {
+  return has_symmetric_scaling(M) || is_H_matrix(M);
 }
 
 }  // namespace perp::enclosure

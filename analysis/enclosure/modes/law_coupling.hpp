@@ -39,4 +39,20 @@ bool has_symmetric_scaling(const IntervalMatrix& M);
 /// Is every symmetric matrix of the set positive definite? False where that is not shown.
 bool has_positive_pivots(IntervalMatrix S);
 
+/// Are the diagonals positive, and is there d > 0 such that m_ii d_i > Σ_{k ≠ i} |m_ik| d_k, for every
+/// matrix of the set? Then there is e > 0 with e_k m_kk > Σ_{i ≠ k} e_i |m_ik|, too. False where that
+/// is not shown.
+bool is_H_matrix(const IntervalMatrix& M);
+
+/// Do laws with this M = −(σ_i C_i B_k), constant in time, keep two solutions together? With w = C x
+/// + c(t), x' = … + B λ, graphs with σ_i Δw_i Δλ_i ≥ 0 and e the difference of two solutions:
+/// * D M symmetric and positive definite: P B_k = −σ_k d_k C_kᵀ for some P > 0, and (eᵀ P e)' =
+///   2 eᵀ P Δf − 2 Σ d_k σ_k Δw_k Δλ_k ≤ 2 L eᵀ P e;
+/// * an H-matrix with positive diagonal, column by column: with τ_i the sign of Δw_i, or that of
+///   σ_i Δλ_i where Δw_i = 0 and with it almost always Δw_i' = 0,  (Σ e_i |Δw_i|)' = Σ e_i τ_i
+///   (Δq_i + Σ_k C_i B_k Δλ_k) ≤ L |e| − μ Σ |Δλ_k|,  μ > 0, while |e|' ≤ L |e| + |B| Σ |Δλ_k|:
+///   Σ e_i |Δw_i| + μ |e|/|B| grows no faster than exponentially.
+/// Either stays 0.
+bool keeps_solutions_together(const IntervalMatrix& M);
+
 }  // namespace perp::enclosure

@@ -4,6 +4,15 @@
 #include <perp/analysis/enclosure/modes/mode_flow.hpp>
 
 namespace perp::enclosure {
+namespace {
+
+Box outputs_of(const IntervalSeries& series) {
+  Box list;
+  for (int k = 0; k < series.outputs(); ++k) list.push_back(series.output(k, 0));
+  return list;
+}
+
+}  // namespace
 
 ModeFlow::ModeFlow(ModeSystem made, const StepOptions& options)
     : system(std::move(made)),
@@ -41,8 +50,41 @@ IntervalMatrix ModeFlow::jacobian(const Interval& t, const Box& box, const Box& 
   return J;
 }
 
-bool ModeFlow::observe(const Interval& t, const Box& box, bool derivatives) {
-  return observer_.compute(t, box, 1, derivatives);
+bool ModeFlow::observe(const Interval& t, const Box& box) {
+  if (!observer_.compute(t, box, 1, false)) return false;
+  observed_ = outputs_of(observer_);
+  return true;
+}
+
+bool ModeFlow::observe(const Interval& t, const Doubleton& set, const TaylorStep::Image& image,
+                       const Box* part) {
+  has_slopes_ = false;
+  if (!observe(t, part != nullptr ? *part : image.states)) return false;
+  if (image.F.empty() || !observer_.compute(t, image.F, 1, false)) return true;
+  const Box at_F = outputs_of(observer_);
+  Box all = image.states;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = hull(all[i], image.F[i]);
+  has_slopes_ = observer_.compute(t, all, 1, true);
+  if (has_slopes_) bound_observed(set, image, at_F, part == nullptr);
+  return true;
+}
+
+/// y(x) ∈ y(F) + (∂y J) (x(0) − x̂), ∂y over all points between F and the members.
+void ModeFlow::bound_observed(const Doubleton& set, const TaylorStep::Image& image,
+                              const Box& at_F, bool is_whole) {
+  for (std::size_t k = 0; k < at_F.size(); ++k) {
+    Box slopes(static_cast<std::size_t>(image.J.columns()));
+    for (int i = 0; i < image.J.rows(); ++i) {
+      const Interval& slope = observed_slope(static_cast<int>(k), i);
+      if (slope.is_zero()) continue;
+      for (int j = 0; j < image.J.columns(); ++j)
+        if (!image.J(i, j).is_zero()) slopes[static_cast<std::size_t>(j)] += slope * image.J(i, j);
+    }
+    const Interval mean = at_F[k] + set.spread(slopes);
+    if (!mean.is_bounded()) continue;
+    observed_[k] = is_whole ? common_part(observed_[k], mean)
+                            : intersection(observed_[k], mean).value_or(observed_[k]);
+  }
 }
 
 Box ModeFlow::observed_variables(int count, const StateSpace& space, const Box& box) const {

@@ -46,9 +46,16 @@ class ModeFlow {
 
   /// The n variables, the m multipliers, and the residuals of constraints, over a box. False: one
   /// of them has no value.
-  [[nodiscard]] bool observe(const Interval& t, const Box& box, bool derivatives = false);
-  [[nodiscard]] const Interval& observed(int k) const { return observer_.output(k, 0); }
-  /// Its derivative by a state, where derivatives were asked for.
+  [[nodiscard]] bool observe(const Interval& t, const Box& box);
+  /// The same of the members of a set where they are at t; what several states give is not as wide
+  /// as it is over the box of these. `part`: of those in these states only.
+  [[nodiscard]] bool observe(const Interval& t, const Doubleton& set,
+                             const TaylorStep::Image& image, const Box* part = nullptr);
+  [[nodiscard]] const Interval& observed(int k) const {
+    return observed_[static_cast<std::size_t>(k)];
+  }
+  /// Its derivative by a state, of such members, if it has one everywhere.
+  [[nodiscard]] bool has_slopes() const { return has_slopes_; }
   [[nodiscard]] const Interval& observed_slope(int k, int state) const {
     return observer_.output_derivative(k, state, 0);
   }
@@ -59,6 +66,11 @@ class ModeFlow {
 
  private:
   IntervalSeries jet_, observer_;
+  void bound_observed(const Doubleton& set, const TaylorStep::Image& image, const Box& at_F,
+                      bool is_whole);
+
+  Box observed_{};
+  bool has_slopes_ = false;
   std::optional<ImplicitFunction> implicit_;
 };
 

@@ -132,7 +132,7 @@ bool is_funnel(const std::vector<Successor>& list) {
 
 namespace {
 
-/// Is −(σ_i C_i B_k) made symmetric and positive definite by D = diag(d) > 0? `directions`: σ of each law.
+/// Does −(σ_i C_i B_k) keep solutions together? `directions`: σ of each law.
 bool contracts(LawCoupling coupling, const std::vector<int>& directions) {
   IntervalMatrix& M = coupling.matrix;
   bool is_symmetric = coupling.is_symmetric;
@@ -141,17 +141,15 @@ bool contracts(LawCoupling coupling, const std::vector<int>& directions) {
     is_symmetric = is_symmetric && direction == directions.front();
     for (int k = 0; k < M.columns() && direction > 0; ++k) M(i, k) = -M(i, k);
   }
-  return (is_symmetric && has_positive_pivots(M)) || has_symmetric_scaling(M);
+  return (is_symmetric && has_positive_pivots(M)) || keeps_solutions_together(M);
 }
 
 }  // namespace
 
 /// The solutions from every point of the box are unique while no other law than these, and those
 /// that are on a vertical branch in the mode, changes its branch: with w = C x + c(t),
-/// x' = … + B λ and monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i C_i B_k) is made symmetric and
-/// positive definite by D = diag(d) > 0. The difference e of two solutions then has (eᵀ P e)' ≤
-/// 2 L eᵀ P e, where P > 0 is such that P B_k = −σ_k d_k C_kᵀ. C and B are constant: that holds for
-/// as long as no other law changes its branch.
+/// x' = … + B λ and monotone graphs, if −(σ_i C_i B_k) keeps them together. C and B are constant:
+/// that holds for as long as no other law changes its branch.
 bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   const Dcs& system = flows_.system();
   if (!open_.laws.empty() || !flows_.space().disturbances.empty()) return false;

@@ -9,6 +9,8 @@
 namespace perp::enclosure {
 namespace {
 
+bool is_falling(const Monitor& monitor) { return monitor.trend == Trend::falling; }
+
 /// Of a start that is in no mode, the reason of one of them; a violated equation tells most.
 std::optional<Successor> elsewhere(const std::vector<Successor>& list) {
   if (list.empty()) return Successor{.reason = "no branch of a law holds its argument"};
@@ -172,34 +174,14 @@ Piece::Outcome Piece::advance(Branch& branch) {
 
 /// Rows up to `end`, and the set there. `reached`: the monitor of an event there; -1: none.
 Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int reached) {
-  const auto falling =
-      std::find_if(branch.monitors.begin(), branch.monitors.end(),
-                   [](const Monitor& monitor) { return monitor.trend == Trend::falling; });
-  const bool may_switch = falling != branch.monitors.end();
+  const bool may_switch = std::any_of(branch.monitors.begin(), branch.monitors.end(), is_falling);
   if (!may_switch) flush(branch);
   if (end > branch.t) {
     const std::size_t first_row = branch.row;
-    for (; branch.row < task_.times.size() && task_.times[branch.row] <= end; ++branch.row) {
-      const double time = task_.times[branch.row];
-      EnclosureRow row;
-      row.branch = branch.number;
-      row.flag = branch.flag;
-      row.how = branch.how;
-      Box states = flow.step.at(branch.set, time);
-      proof_.note_row(time, states);
-      if (may_switch) states = with_event_ahead(flow, *falling, Interval(time), states);
-      if (!make_row(flow, Interval(time), states, row))
+    for (; branch.row < task_.times.size() && task_.times[branch.row] <= end; ++branch.row)
+      if (!add_row(branch, flow, task_.times[branch.row]))
         return lose(branch, "an algebraic variable has no value everywhere in the set",
-                    Interval(time), -1);
-      const bool is_certain =
-          std::all_of(falling, branch.monitors.end(), [&](const Monitor& monitor) {
-            return monitor.trend != Trend::falling ||
-                   certain_sign(gap_range(flow.step, monitor, 0,
-                                          Interval(time) - Interval(branch.t), branch.set)) > 0;
-          });
-      (is_certain && branch.waiting.empty() ? result_.enclosure.rows : branch.waiting)
-          .push_back(row);
-    }
+                    Interval(task_.times[branch.row]), -1);
     if (!add_tube(branch, flow, end, may_switch))
       return lose(branch, "an algebraic variable has no value everywhere in the set",
                   Interval(std::max(branch.t, branch.tube_from), end), -1);
@@ -210,6 +192,27 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
     if (branch.row > first_row) note_width(branch, flow);
   }
   return reached < 0 ? Outcome::moved : pass_event(branch, flow, reached);
+}
+
+/// One row of a step that is prepared. False: an algebraic variable has no value.
+bool Piece::add_row(Branch& branch, ModeFlow& flow, double time) {
+  EnclosureRow row{.branch = branch.number, .flag = branch.flag, .how = branch.how};
+  const TaylorStep::Image image = flow.step.image_at(branch.set, time);
+  proof_.note_row(time, image.states);
+  const auto end = branch.monitors.end();
+  const auto falling = std::find_if(branch.monitors.begin(), end, is_falling);
+  Box part;
+  if (falling != end)
+    part = on_side(flow, *falling, Interval(time), branch.set, image, image.states);
+  if (!make_row(flow, Interval(time), branch.set, image, row, falling != end ? &part : nullptr))
+    return false;
+  const Interval tau = Interval(time) - Interval(branch.t);
+  const bool is_certain = std::all_of(falling, end, [&](const Monitor& monitor) {
+    return !is_falling(monitor) ||
+           certain_sign(gap_range(flow.step, monitor, 0, tau, branch.set)) > 0;
+  });
+  (is_certain && branch.waiting.empty() ? result_.enclosure.rows : branch.waiting).push_back(row);
+  return true;
 }
 
 void Piece::flush(Branch& branch) {
@@ -308,13 +311,25 @@ void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeF
 
 bool Piece::make_row(ModeFlow& flow, const Interval& t, const Box& states, EnclosureRow& row) {
   if (!flow.observe(t, states)) return false;
+  fill_row(flow, t, states, row);
+  return true;
+}
+
+bool Piece::make_row(ModeFlow& flow, const Interval& t, const Doubleton& set,
+                     const TaylorStep::Image& image, EnclosureRow& row, const Box* part) {
+  if (!flow.observe(t, set, image, part)) return false;
+  fill_row(flow, t, part != nullptr ? *part : image.states, row);
+  return true;
+}
+
+void Piece::fill_row(const ModeFlow& flow, const Interval& t, const Box& states,
+                     EnclosureRow& row) {
   const int n = task_.system.n(), m = task_.system.m();
   row.box = flow.observed_variables(n, task_.space, states);
   for (int k = n; k < n + m; ++k) row.multipliers.push_back(flow.observed(k));
   row.t = t.lo;
   row.modes = {flow.system.mode};
   row.root = flow.system.root;
-  return true;
 }
 
 }  // namespace perp::enclosure

@@ -25,6 +25,7 @@ struct PieceTask {
   Box start{};                  ///< of the variables, algebraic ones too
   /// At each row, by state, then by computed variable: what the width of the whole set is like there; empty: it is not known.
   std::vector<std::vector<double>> reach{};
+  std::vector<double> widest{};  ///< the same at any time, by state
   ExactStart exact{};  ///< where the start is known beyond its intervals
   DependentStarts dependent{};  ///< what is not any number of its interval
   int most_smooth_steps = std::numeric_limits<int>::max();  ///< of one branch, from event to event
@@ -135,6 +136,7 @@ class Piece {
   Outcome lose_step(const Branch& branch, const ModeFlow& flow);
   Outcome lose_undecided(const Branch& branch, const ModeFlow& flow, int monitor);
   Outcome step_to(Branch& branch, ModeFlow& flow, double end, int reached);
+  bool add_row(Branch& branch, ModeFlow& flow, double time);
   Outcome pass_event(Branch& branch, ModeFlow& flow, int reached);
   bool enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,
              const std::vector<Successor>& list);
@@ -143,12 +145,21 @@ class Piece {
   /// Is the law a continuous function where this gap is 0?
   [[nodiscard]] bool ends_continuously(const ModeFlow& flow, int gap) const;
   Outcome lose(const Branch& branch, const std::string& reason, const Interval& t, int gap);
+  /// Of what was observed; the others observe it first.
+  void fill_row(const ModeFlow& flow, const Interval& t, const Box& states, EnclosureRow& row);
   [[nodiscard]] bool make_row(ModeFlow& flow, const Interval& t, const Box& states,
                               EnclosureRow& row);
-  std::map<double, Box> late_states(const Branch& branch, ModeFlow& to, const Interval& time);
+  [[nodiscard]] bool make_row(ModeFlow& flow, const Interval& t, const Doubleton& set,
+                              const TaylorStep::Image& image, EnclosureRow& row,
+                              const Box* part = nullptr);
+  std::map<double, TaylorStep::Image> late_states(const Branch& branch, ModeFlow& to,
+                                                  const Interval& time);
   bool add_tube(Branch& branch, ModeFlow& flow, double end, bool may_switch);
-  static Box with_event_ahead(ModeFlow& flow, const Monitor& monitor, const Interval& t,
-                              const Box& states);
+  /// The states of those members, moved to t, that are in the mode, by one of its gaps.
+  static Box on_side(ModeFlow& flow, const Monitor& monitor, const Interval& t,
+                     const Doubleton& set, const TaylorStep::Image& image, const Box& states);
+  static Box on_all_sides(const Branch& branch, ModeFlow& to, double t,
+                          const TaylorStep::Image& image);
   bool note_early_states(Branch& branch, ModeFlow& from, const Monitor& reached,
                          const Interval& time);
   bool join_rows(Branch& branch, ModeFlow& to, const Interval& time);

@@ -1,6 +1,7 @@
 // Rows and tubes while members pass an event, each at its own time; called by the pieces of
 // enclosures.
 #include <algorithm>
+#include <utility>
 
 #include <perp/analysis/enclosure/pieces/piece.hpp>
 
@@ -8,13 +9,12 @@ namespace perp::enclosure {
 namespace {
 
 /// At a time within a window that was prepared at t.
-Box states_at(TaylorStep& window, const Doubleton& set, double t, double time) {
+TaylorStep::Image image_at(TaylorStep& window, const Doubleton& set, double t, double time) {
   const Interval tau = Interval(time) - Interval(t);
-  Box F = window.centre_at(tau);
-  IntervalMatrix J = window.flow_jacobian(tau);
-  const Box other = window.box_at(tau);
-  window.complete(Interval(time), F, J, other);
-  return common(other, set.image_box(F, J));
+  TaylorStep::Image image{window.centre_at(tau), window.flow_jacobian(tau), window.box_at(tau)};
+  window.complete(Interval(time), image.F, image.J, image.states);
+  image.states = common(image.states, set.image_box(image.F, image.J));
+  return image;
 }
 
 /// The part of x that is at least `end` (`way` > 0), or at most; x where there is none.
@@ -23,6 +23,50 @@ Interval with_end(const Interval& x, const Interval& end, int way) {
   const double lo = way > 0 ? std::max(x.lo, end.lo) : x.lo;
   const double hi = way > 0 ? x.hi : std::min(x.hi, end.hi);
   return lo <= hi ? Interval(lo, hi) : x;
+}
+
+/// The part of a box in which Σ_k a_k r_k ≥ least may be,
+///     a_k r_k ≥ least − Σ_{l ≠ k} a_l r_l.   False: there is none.
+bool cut(const Box& a, double least, Box& r) {
+  for (std::size_t k = 0; k < r.size(); ++k) {
+    const int way = certain_sign(a[k]);
+    if (way == 0) continue;
+    Interval others;
+    for (std::size_t l = 0; l < r.size(); ++l)
+      if (l != k) others += a[l] * r[l];
+    const Interval end = (Interval(least) - Interval(others.hi)) / a[k];
+    if (!end.is_bounded()) continue;
+    const Interval rest = way > 0 ? Interval(std::max(r[k].lo, end.lo), r[k].hi)
+                                  : Interval(r[k].lo, std::min(r[k].hi, end.hi));
+    if (!(rest.lo <= rest.hi)) return false;
+    r[k] = rest;
+  }
+  return true;
+}
+
+/// Where members x̂ + d, d = C r_0 + Q r, may be at F + J d with m(c) + g (F − c) + g J d ≥ 0.
+Box part_of_image(const Doubleton& set, const TaylorStep::Image& image, const Interval& m,
+                  const Box& g, const Box& c, const Box& states) {
+  const Doubleton::Parts parts = set.parts();
+  const int n = set.states();
+  IntervalMatrix JC = image.J * IntervalMatrix(parts.C), JQ = image.J * IntervalMatrix(parts.Q);
+  Box a(static_cast<std::size_t>(2 * n)), r = parts.r0, part = states;
+  r.insert(r.end(), parts.r.begin(), parts.r.end());
+  Interval most = m;
+  for (int i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    most += g[at] * (image.F[at] - c[at]);
+    for (int j = 0; j < n; ++j) {
+      a[static_cast<std::size_t>(j)] += g[at] * JC(i, j);
+      a[static_cast<std::size_t>(n + j)] += g[at] * JQ(i, j);
+    }
+  }
+  if (!cut(a, -most.hi, r)) return part;
+  const auto half = r.begin() + n;
+  const Box moved = image.F + JC * Box(r.begin(), half) + JQ * Box(half, r.end());
+  for (std::size_t i = 0; i < part.size(); ++i)
+    part[i] = intersection(part[i], moved[i]).value_or(part[i]);
+  return part;
 }
 
 }  // namespace
@@ -39,44 +83,63 @@ bool Piece::add_tube(Branch& branch, ModeFlow& flow, double end, bool may_switch
   return true;
 }
 
-/// Of members that have their event ahead its gap is m >= 0. With c in the middle and g = ∇m over
-/// the box,
+/// Members in a mode are where its gap m is not negative. With c in the middle and g = ∇m over all
+/// of them,
+///     m(c) + g (F − c) + g J (x − x̂) ≥ 0,   and of one state
 ///     g_i (x_i − c_i) = m − S,   S = m(c) + Σ_{j ≠ i} g_j (x_j − c_j),   that is ≥ −S.
-Box Piece::with_event_ahead(ModeFlow& flow, const Monitor& monitor, const Interval& t,
-                            const Box& states) {
-  const Box c = points(middle(states));
+Box Piece::on_side(ModeFlow& flow, const Monitor& monitor, const Interval& t, const Doubleton& set,
+                   const TaylorStep::Image& image, const Box& states) {
+  const Box c = points(middle(image.F.empty() ? states : image.F));
   const Interval side(monitor.side);
   if (!flow.expand(t, c, 1, false)) return states;
   const Interval m = side * flow.jet().output(monitor.gap, 0);
-  if (!flow.expand(t, states, 1, true)) return states;
-  Box g, box = states;
+  Box g, box = states, all = states;
+  for (std::size_t i = 0; i < c.size(); ++i) all[i] = hull(all[i], c[i]);
+  if (!flow.expand(t, all, 1, true)) return states;
   for (int i = 0; i < static_cast<int>(box.size()); ++i)
     g.push_back(side * flow.jet().output_derivative(monitor.gap, i, 0));
+  if (!image.F.empty()) box = part_of_image(set, image, m, g, c, states);
   for (std::size_t i = 0; i < box.size(); ++i) {
     Interval S = m;
     for (std::size_t j = 0; j < box.size(); ++j)
-      if (j != i) S += g[j] * (states[j] - c[j]);
+      if (j != i) S += g[j] * (box[j] - c[j]);
     box[i] = with_end(box[i], c[i] - S / g[i], certain_sign(g[i]));
   }
   return box;
 }
 
+/// By all gaps that have been 0 lately.
+Box Piece::on_all_sides(const Branch& branch, ModeFlow& to, double t,
+                        const TaylorStep::Image& image) {
+  Box part = image.states;
+  for (const Monitor& monitor : branch.monitors)
+    if (monitor.trend != Trend::positive)
+      part = on_side(to, monitor, Interval(t), branch.set, image, part);
+  return part;
+}
+
 /// Of members that have had their event, at waiting rows: from the surface, each since its own
 /// time, and from the common time, where the whole set is known.
-std::map<double, Box> Piece::late_states(const Branch& branch, ModeFlow& to, const Interval& time) {
-  std::map<double, Box> states;
+std::map<double, TaylorStep::Image> Piece::late_states(const Branch& branch, ModeFlow& to,
+                                                       const Interval& time) {
+  std::map<double, TaylorStep::Image> states;
   const Interval t(branch.t);
   double radius = 0;
   for (const EnclosureRow& row : branch.waiting) {
     if (row.t < time.lo) continue;
-    states[row.t] = to.window.box_at(Interval(row.t) - time);
+    states[row.t].states = to.window.box_at(Interval(row.t) - time);
     radius = std::max(radius, magnitude(Interval(row.t) - t));
   }
   const Box center = points(branch.set.center());
-  if (!(radius > 0) || !to.window.prepare_window(t, branch.set.box(), t, center, radius))
-    return states;
-  for (auto& [row, box] : states)
-    box = common(box, states_at(to.window, branch.set, branch.t, row));
+  const bool is_known =
+      radius > 0 && to.window.prepare_window(t, branch.set.box(), t, center, radius);
+  for (auto& [row, late] : states) {
+    if (row != branch.t && !is_known) continue;
+    TaylorStep::Image image = row == branch.t ? TaylorStep::image_of(branch.set)
+                                              : image_at(to.window, branch.set, branch.t, row);
+    image.states = common(late.states, image.states);
+    late = std::move(image);
+  }
   return states;
 }
 
@@ -90,9 +153,9 @@ bool Piece::note_early_states(Branch& branch, ModeFlow& from, const Monitor& rea
     row.flag = branch.flag;
     row.how = branch.how;
     const double t = task_.times[branch.row];
-    const Box states = states_at(from.window, branch.set, branch.t, t);
-    if (!make_row(from, Interval(t), with_event_ahead(from, reached, Interval(t), states), row))
-      return false;
+    const TaylorStep::Image image = image_at(from.window, branch.set, branch.t, t);
+    const Box part = on_side(from, reached, Interval(t), branch.set, image, image.states);
+    if (!make_row(from, Interval(t), branch.set, image, row, &part)) return false;
     branch.waiting.push_back(row);
   }
   if (task_.options.tube && time.hi > branch.tube_from) {
@@ -108,12 +171,16 @@ bool Piece::note_early_states(Branch& branch, ModeFlow& from, const Monitor& rea
 /// At times at which some members have had their event and others have not, a row holds both; at
 /// times at which all have, up to the common time, what the old mode would be is left out.
 bool Piece::join_rows(Branch& branch, ModeFlow& to, const Interval& time) {
-  std::map<double, Box> late = late_states(branch, to, time);
+  std::map<double, TaylorStep::Image> late = late_states(branch, to, time);
   for (EnclosureRow& row : branch.waiting) {
     row.branch = branch.number;
     if (row.t < time.lo) continue;
     EnclosureRow later{.branch = branch.number, .flag = branch.flag, .how = row.how};
-    if (!make_row(to, Interval(row.t), late[row.t], later)) return false;
+    const TaylorStep::Image& image = late[row.t];
+    const bool is_part = row.t <= time.hi;
+    const Box part = is_part ? on_all_sides(branch, to, row.t, image) : Box();
+    if (!make_row(to, Interval(row.t), branch.set, image, later, is_part ? &part : nullptr))
+      return false;
     if (row.t > time.hi) {
       row = later;
       continue;

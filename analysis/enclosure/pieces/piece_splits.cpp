@@ -14,7 +14,7 @@ void add(std::vector<bool>& all, const std::vector<bool>& some) {
 /// The interval of the start that widens the others most, of those that act on these states; none
 /// where its bisection would change nothing of them.
 void Piece::note_split(const Branch& branch, const std::vector<bool>& states) {
-  result_.split = widest_start(branch.set.smear(states));
+  result_.split = widest_start(branch.set.smear(states, task_.widest));
 }
 
 /// The states that the way of a gap depends on.
@@ -64,7 +64,7 @@ void Piece::note_open_width(const Inclusion& phase, std::size_t row) {
   widths_.note(phase.set(), row, std::vector<ComputedWidth>(computed_.size()));
   result_.excess = widths_.excess();
   if (result_.excess > task_.options.share)
-    result_.split = widest_start(phase.set().smear(widths_.wide()));
+    result_.split = widest_start(phase.set().smear(widths_.wide(), task_.widest));
 }
 
 }  // namespace perp::enclosure

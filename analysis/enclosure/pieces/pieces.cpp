@@ -301,11 +301,12 @@ Box start_of(const StateSpace& space, const Box& start) {
   return box;
 }
 
-/// Is the whole set too wide, so that its parts are measured with what it reaches? Disturbances
-/// widen every part alike.
+/// Is the whole set too wide, or lost, so that its parts are measured with what it reaches?
+/// Disturbances widen every part alike.
 bool is_to_be_measured(const PieceTask& task, const std::vector<Part>& parts) {
   const PieceResult& first = parts.front().result;
-  return parts.size() == 1 && first.excess > task.options.share &&
+  const bool is_split = first.enclosure.lost || first.excess > task.options.share;
+  return parts.size() == 1 && !parts.front().is_last && is_split &&
          can_bisect(parts.front().start, first.split) && task.space.disturbances.empty();
 }
 
@@ -340,7 +341,8 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
     if (!is_to_be_measured(task, parts)) continue;
     task.reach = keeper.answer<std::vector<std::vector<double>>>(
         fmt::format("{} reach", round), [&] { return reach_of(task, whole, middle.value()); });
-    if (section) section->use_reach(task.reach);
+    task.widest = widest_of(whole, task.reach);
+    if (section) section->use_reach(task);
   } while (split(parts, task) || open_lost(parts));
   check_starts(system, parts);
   return join(task, parts);

@@ -81,6 +81,16 @@ std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whol
   return reach;
 }
 
+std::vector<double> widest_of(const Box& whole, const std::vector<std::vector<double>>& reach) {
+  std::vector<double> widest;
+  for (std::size_t i = 0; i < whole.size() && !reach.empty(); ++i) {
+    widest.push_back(width(whole[i]));
+    for (const std::vector<double>& row : reach)
+      widest[i] = std::max(widest[i], row[i] / (reach_share * (1 + least_share)));
+  }
+  return widest;
+}
+
 int most_steps_of(const PieceResult& middle, const EncloseOptions& options) {
   constexpr int few = 64, times = 16;
   const int most = options.most_steps, taken = few + middle.enclosure.steps;

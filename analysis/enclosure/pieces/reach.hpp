@@ -16,6 +16,9 @@ PieceResult follow_middle(const PieceTask& task, const Box& whole);
 std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole,
                                           const PieceResult& middle);
 
+/// How wide each state of the set is at most, from the start on, by what `reach_of` has found.
+std::vector<double> widest_of(const Box& whole, const std::vector<std::vector<double>>& reach);
+
 /// How many steps a part of the set may take from event to event: a multiple of those of its
 /// middle. Where there are many more the part is too wide, in whatever state, and grows in ever
 /// shorter steps; rows may be too far away to tell.

@@ -21,7 +21,8 @@ std::vector<int> computed_variables(const StateSpace& space, int count) {
 std::vector<ComputedWidth> computed_widths(ModeFlow& flow, const std::vector<int>& variables,
                                            const Interval& t, const Doubleton& set) {
   std::vector<ComputedWidth> list(variables.size());
-  if (list.empty() || !flow.observe(t, set.box(), true)) return list;
+  if (list.empty() || !flow.observe(t, set, TaylorStep::image_of(set)) || !flow.has_slopes())
+    return list;
   for (std::size_t k = 0; k < list.size(); ++k) {
     Vector slopes(set.states());
     for (int i = 0; i < set.states(); ++i) {

@@ -44,9 +44,11 @@ Box SectionTask::with_clock(const Box& start) const {
   return box;
 }
 
-void SectionTask::use_reach(const std::vector<std::vector<double>>& reach) {
-  task.reach = reach;
+void SectionTask::use_reach(const PieceTask& measured) {
+  task.reach = measured.reach;
+  task.widest = measured.widest;
   for (std::vector<double>& widths : task.reach) widths.insert(widths.begin() + clock, 0.0);
+  if (!task.widest.empty()) task.widest.insert(task.widest.begin() + clock, 0.0);
 }
 
 std::optional<SectionTask> section_task(const PieceTask& task, Dcs& system, StateSpace& space) {
@@ -187,13 +189,13 @@ bool SectionPiece::add_row(ModeFlow& flow, const Doubleton& set, double t, std::
   widths_.note(*there, row, computed_widths(flow, computed_, Interval(task_.times[row]), *there));
   result_.excess = widths_.excess();
   if (result_.excess > task_.options.share)
-    result_.split = widest_start(there->smear(widths_.wide()));
-  return note_row(flow, there->box(), row);
+    result_.split = widest_start(there->smear(widths_.wide(), task_.widest));
+  return flow.observe(Interval(task_.times[row]), *there, TaylorStep::image_of(*there)) &&
+         note_row(flow, there->box(), row);
 }
 
-bool SectionPiece::note_row(ModeFlow& flow, const Box& states, std::size_t row) {
+bool SectionPiece::note_row(const ModeFlow& flow, const Box& states, std::size_t row) {
   const double time = task_.times[row];
-  if (!flow.observe(Interval(time), states)) return false;
   EnclosureRow made{.t = time};
   const int n = task_.system.n(), m = task_.system.m();
   made.box = flow.observed_variables(n, task_.space, states);
@@ -249,7 +251,14 @@ bool SectionPiece::add_part_of_row(ModeFlow& flow, const Passing& passing, std::
     states[i] = common_part(states[i], chosen(there->box()[i], passing.states[i], is_least));
   }
   // those in the mode at T are where all would be
-  return meet(states, there->box()) ? note_row(flow, states, row) : leave_out(row);
+  return meet(states, there->box()) ? note_part(flow, *there, states, row) : leave_out(row);
+}
+
+/// Of the members of a set that are in these states.
+bool SectionPiece::note_part(ModeFlow& flow, const Doubleton& set, const Box& states,
+                             std::size_t row) {
+  return flow.observe(Interval(task_.times[row]), set, TaylorStep::image_of(set), &states) &&
+         note_row(flow, states, row);
 }
 
 /// What rows hold of members in the mode that is left now.

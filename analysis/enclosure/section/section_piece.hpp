@@ -15,8 +15,8 @@ struct SectionTask {
 
   /// The box of a start with the clock.
   [[nodiscard]] Box with_clock(const Box& start) const;
-  /// `PieceTask::reach` of the system without it.
-  void use_reach(const std::vector<std::vector<double>>& reach);
+  /// What the task of the system without it is measured with.
+  void use_reach(const PieceTask& measured);
 };
 
 /// Encloses all solutions of a system with a clock that start in a box, from event to event in
@@ -45,7 +45,8 @@ class SectionPiece {
   std::optional<Doubleton> set_at(ModeFlow& flow, const Doubleton& set, double t,
                                   std::size_t row) const;
   bool add_row(ModeFlow& flow, const Doubleton& set, double t, std::size_t row);
-  bool note_row(ModeFlow& flow, const Box& states, std::size_t row);
+  /// What was observed of members in these states.
+  bool note_row(const ModeFlow& flow, const Box& states, std::size_t row);
   /// When members have an event, t + δ(x), and where: φ(δ(x), x) with this derivative.
   struct Passing {
     Interval delta{}, center_delta{};
@@ -54,6 +55,7 @@ class SectionPiece {
     bool is_ahead = false;  ///< they are in the mode until then; else since
   };
   bool add_part_of_row(ModeFlow& flow, const Passing& passing, std::size_t row);
+  bool note_part(ModeFlow& flow, const Doubleton& set, const Box& states, std::size_t row);
   bool leave_out(std::size_t row);
   void join_rows();
   bool leave(ModeFlow& flow, const Passing& passing, const Interval& times);

@@ -69,7 +69,7 @@ TEST_SUITE("analysis/enclosure/step_oracle") {
       for (int k = 0; k < 3 && step.prepare(set, t, start + 0.5, 0x1p-50) && step.end() > t; ++k) {
         ++proved;
         const double end = step.end(), middle = t + 0x1p-50 * std::floor((end - t) * 0x1p49);
-        const Box at_middle = step.at(set, middle), tube = step.between(t, end);
+        const Box at_middle = step.image_at(set, middle).states, tube = step.between(t, end);
         step.move(set);
         for (Point50& point : points) {
           const Point50 half = oracle.flow(t, point, Digits50(middle) - t);

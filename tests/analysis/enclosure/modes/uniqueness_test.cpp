@@ -133,6 +133,53 @@ TEST_SUITE("analysis/enclosure/modes/uniqueness") {
     CHECK(both.rows.back().box[1] == Interval(0));
   }
 
+  TEST_CASE("matrices whose diagonals outweigh the rest by some scaling") {
+    const auto of = [](std::initializer_list<double> entries) {
+      const int n = entries.size() == 4 ? 2 : 3;
+      IntervalMatrix M(n, n);
+      auto next = entries.begin();
+      for (int i = 0; i < n; ++i)
+        for (int k = 0; k < n; ++k) M(i, k) = Interval(*next++);
+      return enclosure::is_H_matrix(M);
+    };
+    CHECK(of({2, -0.5, 0.7, 2}));
+    CHECK(of({1, 0, 1e6, 1}));                        // triangular: some units do
+    CHECK(of({1, 0x1p30, 0x1p-31, 1}));
+    CHECK_FALSE(of({1, 0x1p30, 0x1p-30, 1}));         // singular
+    CHECK_FALSE(of({1, -2, 2, 1}));                   // a P-matrix
+    CHECK_FALSE(of({-2, 0, 0, 2}));
+    CHECK_FALSE(of({0, 0, 0, 1}));
+    CHECK(of({3, 1, 1, -1, 3, 1, 1, -1, 3}));
+    CHECK_FALSE(of({2, 1, 1, 1, 2, 1, 1, 1, 2}));     // <M> is singular, M is not
+    IntervalMatrix M{Matrix(Matrix::Identity(2, 2))};
+    M(0, 1) = M(1, 0) = Interval(-0.9, 0.9);
+    CHECK(enclosure::is_H_matrix(M));
+    M(0, 0) = Interval(0.5, 1);
+    CHECK_FALSE(enclosure::is_H_matrix(M));
+  }
+
+  // z' is what the laws hold: 0 when both are slid on.
+  TEST_CASE("two surfaces are slid on at once whose laws act on each other less than on their own") {
+    const Enclosure turned =
+        run("x = \"[0.99, 1.01]\"\ny = 1\nz = 0",
+            "\"der(x) = -2*sign(x) + 0.5*sign(y)\", \"der(y) = -0.7*sign(x) - 2*sign(y)\", "
+            "\"der(z) = sign(x) + 2*sign(y)\"",
+            4, {0.25, 2, 4});
+    CHECK(is_unique(turned));
+    CHECK(turned.pieces < 16);
+    CHECK(turned.rows.back().box[0] == Interval(0));
+    CHECK(turned.rows.back().box[1] == Interval(0));
+    // y is 0 at 10/27; x then falls with 2.175, sign(y) is −0.35
+    const auto z = [](double x0) { return 30 / 27.0 + 0.3 * (x0 - 15 / 27.0) / 2.175; };
+    CHECK(turned.rows.back().box[2].contains(z(0.991)));
+    CHECK(turned.rows.back().box[2].contains(z(1.009)));
+    CHECK(enclosure::width(turned.rows.back().box[2]) < 1.1 * (z(1.01) - z(0.99)));
+    const Enclosure chain = run("x = 1\ny = 1", "\"der(x) = -sign(x)\", \"der(y) = -5*sign(y) - "
+                                "3*sign(x) + 0.5*sin(t)\"", 4, {0.25, 2, 4});
+    CHECK(is_unique(chain));
+    CHECK(chain.rows.back().box[1] == Interval(0));
+  }
+
   TEST_CASE("an intersection from which solutions turn out is none that is unique") {
     // Filippov's spiral backward: from 0 solutions turn out at any time
     const Enclosure out = run("x = 0\ny = 0", "\"der(x) = sign(x) - 2*sign(y)\", "

@@ -73,4 +73,27 @@ TEST_CASE("while members meet a surface rows hold none beyond it") {
   }
 }
 
+// y = max(x, 0) and z = min(x, 0) + 1 with x = x(0) + t.
+TEST_CASE("while members meet a surface other states are those of the members on either side") {
+  const Enclosure found = enclosed(R"toml(
+[variables]
+x = "[-1.01, -0.99]"
+y = 0
+z = "[-0.01, 0.01]"
+w = "[-1.01, -0.99]"
+[model]
+equations = ["der(x) = 1", "der(y) = step(x)", "der(z) = 0", "der(w) = 1 - step(x)"]
+)toml",
+                                   {0.5, 1, 2});
+  REQUIRE(!found.lost);
+  REQUIRE(found.rows.size() == 3);
+  const auto& row = found.rows[1];
+  CHECK(row.box[1].lo <= 0);
+  CHECK(row.box[1].lo > -1e-12);
+  CHECK(row.box[1].hi >= 0.01);
+  CHECK(row.box[1].hi < 0.01 + 1e-12);
+  CHECK(row.box[3].contains(-0.02));
+  CHECK(row.box[3].contains(0.01));
+}
+
 TEST_SUITE_END();

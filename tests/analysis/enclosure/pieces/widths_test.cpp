@@ -113,4 +113,57 @@ t = [0, 20]
     CHECK(width(last.box[1]) < 0.02);
     CHECK(width(last.box[0]) < 1.5);
   }
+
+  // x² + v² stays what it is at the start, between 1 and 1.0504, while the box turns.
+  TEST_CASE("a variable that several states give is not as wide as their box alone would make it") {
+    const enclosure::ExactModel model = enclosure::read_exact_model(R"toml(
+[variables]
+x = "[1, 1.02]"
+v = "[-0.1, 0.1]"
+y = 1
+[model]
+equations = ["der(x) = v", "der(v) = -x", "y = x^2 + v^2"]
+[run]
+t = [0, 4]
+)toml",
+                                                                    "turn.toml");
+    EncloseOptions options;
+    options.times = {0, 0.75, 2.25, 4};
+    options.pieces = 1;
+    const Enclosure found = model.enclose(options);
+    REQUIRE(!found.lost);
+    REQUIRE(found.rows.size() == 4);
+    for (const auto& row : found.rows) {
+      CHECK(row.box[2].lo <= 1);
+      CHECK(row.box[2].hi >= 1.0504);
+      if (row.t > 0) CHECK(width(row.box[2]) < 0.1);
+    }
+  }
+
+  // x and y meet 0 at nearly one time: which is first is not known of pieces on the diagonal.
+  TEST_CASE("intervals that act alike are bisected alike") {
+    const enclosure::ExactModel model = enclosure::read_exact_model(R"toml(
+[variables]
+x = "[-1.01, -0.99]"
+y = "[-1.01, -0.99]"
+z = 0
+[model]
+equations = ["der(x) = 1", "der(y) = 1", "der(z) = (1 - sign(x)*sign(y))/2"]
+[run]
+t = [0, 2]
+)toml",
+                                                                    "corner.toml");
+    EncloseOptions options;
+    options.times = {0, 2};
+    options.pieces = 32;
+    options.paving = true;
+    const Enclosure found = model.enclose(options);
+    REQUIRE(!found.lost);
+    REQUIRE(found.paving.size() == 32);
+    for (const auto& piece : found.paving) {
+      const double ratio = width(piece.start[0]) / width(piece.start[1]);
+      CHECK(ratio > 0.2);
+      CHECK(ratio < 5);
+    }
+  }
 }
