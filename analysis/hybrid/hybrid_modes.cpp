@@ -206,7 +206,9 @@ void HybridModes::Implementation::conclude(bool is_whole) {
   }
   note_ambiguity();
   result.status = end_word(is_whole, are_shown);
-  if (result.status == Status::not_solved) result.decided_by = "none: no continuation was found";
+  if (result.status != Status::not_solved) return;
+  result.decided_by = "none: no continuation was found";
+  result.is_complete = false;  // some may have been missed
 }
 
 HybridContinuations HybridModes::continuations(double t, const Vector& x,
