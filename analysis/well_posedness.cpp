@@ -23,6 +23,7 @@ namespace perp {
 namespace {
 
 constexpr long most_modes = 256;
+constexpr std::size_t most_full_variables = 4096;  // of a mode with full matrices
 constexpr double most_work = 2.5e6;  // rows³ of the matrices of the modes that are listed where there are more
 constexpr double most_exact_work = 1e5;   // the same where their index is found in rational numbers
 constexpr long most_judged = 1024;        // modes whose eigenvalues are computed
@@ -56,6 +57,7 @@ double work_of_mode(const Model& model) {
 
 /// Some of very many modes tell less than they cost.
 long modes_looked_at(const Model& model, double count) {
+  if (model.variables.size() > most_full_variables) return 0;
   if (count <= static_cast<double>(most_modes)) return most_modes;
   return static_cast<long>(std::min(static_cast<double>(most_modes), most_work / work_of_mode(model)));
 }

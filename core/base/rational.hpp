@@ -112,7 +112,7 @@ class Rational {
   static int compare(const Rational& a, const Rational& b);
   static int compare(const Rational& a, long b);
 
-  alignas(void*) std::byte place_[4 * sizeof(void*)];  // all 0: nothing, after a move
+  alignas(void*) std::byte place_[4 * sizeof(void*)];  // all 0: the number 0
 };
 
 /// The double nearest to it, of two the even one; an infinity beyond the largest.

@@ -101,9 +101,10 @@ std::string modes_text(const Model& model, const ModelModes& modes) {
   const std::vector<Law>& laws = model.laws();
   const std::size_t listed = modes.list.size();
   std::string text = fmt::format(
-      "modes        {:.6g}{}{}; step matrices for h = {:g}, scheme {}\n", modes.count,
+      "modes        {}{}{}; step matrices for h = {:g}, scheme {}\n",
+      std::isinf(modes.count) ? "more than 1.8e308" : fmt::format("{:.6g}", modes.count),
       modes.count > static_cast<double>(listed)
-          ? (listed == 0 ? ", too many and too large to be looked at one by one"
+          ? (listed == 0 ? ", too large to be looked at one by one"
                          : fmt::format(", of which the first {} are looked at", listed))
           : "",
       modes.is_linearised ? ", linearised at the start" : "", model.run.h, model.run.scheme);

@@ -140,7 +140,7 @@ void check_dense(const Document& document, std::size_t variables) {
   if (variables <= most_dense_variables) return;
   document.fail(*document.root().find("variables"),
                 fmt::format("the model has {} variables; expected at most {}: steps are made with dense matrices, with "
-                            "sparse ones where equations are affine by perp run with backward_euler",
+                            "sparse ones by perp run and perp check with backward_euler",
                             variables, most_dense_variables));
 }
 
