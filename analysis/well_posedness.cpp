@@ -16,6 +16,7 @@
 #include <perp/core/pencil/pencil.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/parametric/mode_equations.hpp>
+#include <perp/schemes/step/point/monotone_steps.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
@@ -80,8 +81,13 @@ ModelSteps solvability_of_steps(const Model& model) {
   ModelSteps steps;
   const Lcs* lcs = model.system.affine();
   steps.is_affine = lcs != nullptr;
-  if (lcs == nullptr || model.laws().empty()) return steps;
+  if (model.laws().empty()) return steps;
   const double theta = step_options(model).theta;
+  if (lcs == nullptr) {
+    if (const std::optional<SparseLcs> large = as_sparse_lcs(model.system.functions()))
+      steps.longest_monotone = longest_monotone_step(StepEquations(*large, theta));
+    return steps;
+  }
   steps.judges_shorter = mode_count(model.laws()) <= static_cast<double>(most_judged);
   if (steps.judges_shorter)
     steps.found = step_solvability(*lcs, theta, model.run.h);

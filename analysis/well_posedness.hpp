@@ -33,7 +33,10 @@ ModelModes well_posedness(const Model& model);
 
 /// How many solutions the steps of an affine model with laws have, whatever the state.
 struct ModelSteps {
-  bool is_affine = true;        ///< false: nothing is decided
+  bool is_affine = true;        ///< false: nothing is decided but by `longest_monotone`
+  /// Of a model of many unknowns: up to this length a step has at most one x⁺, see `longest_monotone_step`; 0: that was
+  /// not found.
+  double longest_monotone = 0;
   bool judges_shorter = false;  ///< of a model with few modes: `found` tells of shorter steps too
   StepSolvability found{};      ///< of the step, and of shorter ones
 };

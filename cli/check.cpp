@@ -62,7 +62,10 @@ int execute(const CheckArguments& arguments) {
     catch_interrupts();
     if (!reason_for_binaries(*hybrid).empty()) return exit_status(print_start_modes(*hybrid));
   }
-  const Model model = reader({}, {}, "--at");
+  // Without binaries a model may have more unknowns than full matrices hold.
+  ModelOptions of_any_size = arguments.model;
+  of_any_size.hybrid = true;
+  const Model model = hybrid ? reader({}, {}, "--at") : ModelReader(of_any_size)({}, {}, "--at");
   fmt::print("{}", variables_text(model));
   fmt::print("{}", system_text(model));
   fmt::print("{}", laws_text(model));

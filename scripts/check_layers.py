@@ -68,7 +68,7 @@ def check_include(root, path, room, quote, target):
     folder = room.split("/")[0]
     if quote == '"':
         return f'write <perp/...> instead of "{target}"'
-    if folder in LIBRARY | {"cli"} and target in FACTORIZATIONS and path.parent != root / LINEAR_DOOR:
+    if folder in LIBRARY | {"cli"} and target in FACTORIZATIONS and not path.is_relative_to(root / LINEAR_DOOR):
         return f"<{target}>: only {LINEAR_DOOR} factorizes matrices"
     if folder in LIBRARY and target in PRINTING:
         return f"<{target}>: the library does not print"

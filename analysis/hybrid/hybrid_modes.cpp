@@ -36,7 +36,7 @@ void HybridModes::Implementation::look_at_previous() {
   const std::vector<int> z = branches_before();
   if (has_free) return note_free(z);
   ValueSearch::Walk walk = whole().search.walk(t, x, options.share, z);
-  const HybridJets::Verdict verdict = whole().jets.judge(t, walk.candidate, options.share);
+  const HybridJets::Verdict verdict = judged(walk.candidate).verdict;
   result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
   previous_continues = verdict.has_jet && verdict.violated.empty();
   if (previous_continues) return;
@@ -76,14 +76,32 @@ void HybridModes::Implementation::exclude(const Exclusion& exclusion) {
     result.excluded.push_back(exclusion);
 }
 
+/// Of values 0 and 1 series tell with bounds of all errors. Empty: open.
+std::optional<HybridJets::Verdict> HybridModes::Implementation::by_series(const ModeCandidate& candidate) {
+  const auto is_plain = [](int z) { return z == 0 || z == 1; };
+  if (candidate.root != 0 || !std::all_of(candidate.z.begin(), candidate.z.end(), is_plain)) return std::nullopt;
+  std::optional<NearChoice::OfValue> found = near().of_value(t, x, candidate.z, options);
+  if (!found) return std::nullopt;
+  HybridJets::Verdict verdict;
+  verdict.has_jet = true;
+  verdict.violated = std::move(found->violated);
+  verdict.continuation = std::move(found->continuation);
+  return verdict;
+}
+
+HybridModes::Implementation::Judged HybridModes::Implementation::judged(const ModeCandidate& candidate) {
+  if (std::optional<HybridJets::Verdict> bounded = by_series(candidate)) return {*std::move(bounded), true};
+  return {whole().jets.judge(t, candidate, options.share), false};
+}
+
 void HybridModes::Implementation::judge(const ModeCandidate& candidate) {
-  HybridJets::Verdict verdict = whole().jets.judge(t, candidate, options.share);
+  auto [verdict, is_bounded] = judged(candidate);
   if (verdict.has_jet && verdict.violated.empty()) {
     count_changes(verdict.continuation);
     result.list.push_back(std::move(verdict.continuation));
     return;
   }
-  by_derivatives.emplace_back(candidate, result.excluded.size());
+  if (!is_bounded) by_derivatives.emplace_back(candidate, result.excluded.size());
   if (!verdict.has_jet)
     exclude({candidate.z, {}, "has no solution from this state"});
   else
@@ -188,7 +206,9 @@ void HybridModes::Implementation::conclude(bool is_whole) {
   }
   note_ambiguity();
   result.status = end_word(is_whole, are_shown);
-  if (result.status == Status::not_solved) result.decided_by = "none: no continuation was found";
+  if (result.status != Status::not_solved) return;
+  result.decided_by = "none: no continuation was found";
+  result.is_complete = false;  // some may have been missed
 }
 
 HybridContinuations HybridModes::continuations(double t, const Vector& x,

@@ -63,6 +63,12 @@ struct HybridModes::Implementation {
   void judge_value(const std::vector<int>& z);
   std::optional<HybridContinuations> of_large_model();
   void exclude(const Exclusion& exclusion);
+  struct Judged {
+    HybridJets::Verdict verdict;
+    bool is_bounded;  ///< by bounds of all errors
+  };
+  std::optional<HybridJets::Verdict> by_series(const ModeCandidate& candidate);
+  Judged judged(const ModeCandidate& candidate);
   void judge(const ModeCandidate& candidate);
   bool show_exclusions();
   [[nodiscard]] bool has_rival(const HybridContinuation& c) const;

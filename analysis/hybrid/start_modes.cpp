@@ -125,13 +125,13 @@ std::string violated_start(const HybridModel& model, const HybridContinuations& 
   const Tape tape = model.closed(lines);
   std::vector<double> inputs(at(model.parameter_input(0)), nan), values(at(tape.size()));
   inputs[0] = model.head.run.span.start;
-  for (int j = 0; j < model.n(); ++j)
-    inputs[at(model.variable_input(j))] = model.head.variables[at(j)].start;
+  for (const int j : model.states()) inputs[at(model.variable_input(j))] = model.head.variables[at(j)].start;
   for (int i = 0; i < model.q(); ++i)
     if (const auto& start = model.binaries[at(i)].start) inputs[at(model.binary_input(i))] = *start;
   tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
   const double g = values[at(lines[at(row)])];
   const std::string text = fmt::format("{}: {}", constraint.name, constraint.text);
+  if (std::isnan(g)) return text;  // it holds algebraic variables, whose starts are guesses
   return g > 0 ? fmt::format("{}, which it exceeds by {:g}", text, g)
                : text + ", just after the start";
 }

@@ -23,6 +23,15 @@ mpq_srcptr rational(const std::byte* place) {
   return std::launder(reinterpret_cast<mpq_srcptr>(place));
 }
 
+// A rational number whose bytes are all 0 is 0: it has no memory of GMP, which matrices of many zeros would fill.
+bool is_plain_zero(const std::byte* place) { return mpq_denref(rational(place))->_mp_d == nullptr; }
+
+/// With memory of GMP.
+mpq_ptr made(std::byte* place) {
+  if (is_plain_zero(place)) mpq_init(rational(place));
+  return rational(place);
+}
+
 /// An integer of GMP for the time of a computation.
 struct Whole {
   Whole() { mpz_init(value); }
@@ -72,68 +81,77 @@ Integer::operator double() const { return mpz_get_d(integer(place_)); }
 
 std::string Integer::str() const { return digits(mpz_get_str(nullptr, 10, integer(place_))); }
 
-Rational::Rational(long value) {
-  mpq_init(new (place_) __mpq_struct);
-  mpz_set_si(mpq_numref(rational(place_)), value);
+Rational::Rational(long value) : place_{} {
+  new (place_) __mpq_struct{};
+  if (value != 0) mpz_set_si(mpq_numref(made(place_)), value);
 }
 
 Rational::Rational(long numerator, long denominator) : Rational(numerator) {
   *this /= Rational(denominator);
 }
 
-Rational::Rational(double value) {
+Rational::Rational(double value) : Rational(0L) {
   if (!std::isfinite(value)) throw std::domain_error("no rational number is infinite");
-  mpq_init(new (place_) __mpq_struct);
-  mpq_set_d(rational(place_), value);
+  if (value != 0) mpq_set_d(made(place_), value);
 }
 
-Rational::Rational(const Rational& other) {
-  mpq_init(new (place_) __mpq_struct);
-  mpq_set(rational(place_), rational(other.place_));
+Rational::Rational(const Rational& other) : Rational(0L) {
+  if (other.sign() != 0) mpq_set(made(place_), rational(other.place_));
 }
 
 Rational& Rational::operator=(const Rational& other) {
-  if (mpq_denref(rational(place_))->_mp_d == nullptr) return *this = Rational(other);  // was moved
-  mpq_set(rational(place_), rational(other.place_));
+  if (!is_plain_zero(other.place_))
+    mpq_set(made(place_), rational(other.place_));
+  else if (!is_plain_zero(place_))
+    mpq_set_si(rational(place_), 0, 1);
   return *this;
 }
 
 Rational::~Rational() {
-  if (mpq_denref(rational(place_))->_mp_d != nullptr) mpq_clear(rational(place_));
+  if (!is_plain_zero(place_)) mpq_clear(rational(place_));
 }
 
 Rational& Rational::operator+=(const Rational& other) {
+  if (other.sign() == 0) return *this;
+  if (sign() == 0) return *this = other;
   mpq_add(rational(place_), rational(place_), rational(other.place_));
   return *this;
 }
 
 Rational& Rational::operator-=(const Rational& other) {
-  mpq_sub(rational(place_), rational(place_), rational(other.place_));
+  if (other.sign() == 0) return *this;
+  if (sign() == 0)
+    mpq_neg(made(place_), rational(other.place_));
+  else
+    mpq_sub(rational(place_), rational(place_), rational(other.place_));
   return *this;
 }
 
 Rational& Rational::operator*=(const Rational& other) {
+  if (sign() == 0) return *this;
+  if (other.sign() == 0) return *this = Rational();
   mpq_mul(rational(place_), rational(place_), rational(other.place_));
   return *this;
 }
 
 Rational& Rational::operator/=(const Rational& other) {
   if (other.sign() == 0) throw std::domain_error("division of a rational number by 0");
-  mpq_div(rational(place_), rational(place_), rational(other.place_));
+  if (sign() != 0) mpq_div(rational(place_), rational(place_), rational(other.place_));
   return *this;
 }
 
 Rational operator-(Rational a) {
-  mpq_neg(rational(a.place_), rational(a.place_));
+  if (a.sign() != 0) mpq_neg(rational(a.place_), rational(a.place_));
   return a;
 }
 
 Rational abs(Rational a) {
-  mpq_abs(rational(a.place_), rational(a.place_));
+  if (a.sign() != 0) mpq_abs(rational(a.place_), rational(a.place_));
   return a;
 }
 
 Rational ldexp(Rational a, long exponent) {
+  if (a.sign() == 0) return a;
   const auto shift = static_cast<mp_bitcnt_t>(std::abs(exponent));
   (exponent < 0 ? mpq_div_2exp : mpq_mul_2exp)(rational(a.place_), rational(a.place_), shift);
   return a;
@@ -142,18 +160,23 @@ Rational ldexp(Rational a, long exponent) {
 int Rational::sign() const { return mpq_sgn(rational(place_)); }
 
 bool operator==(const Rational& a, const Rational& b) {
+  if (a.sign() == 0 || b.sign() == 0) return a.sign() == b.sign();
   return mpq_equal(rational(a.place_), rational(b.place_)) != 0;
 }
 
 int Rational::compare(const Rational& a, const Rational& b) {
+  if (a.sign() == 0 || b.sign() == 0) return a.sign() - b.sign();
   return mpq_cmp(rational(a.place_), rational(b.place_));
 }
 
-int Rational::compare(const Rational& a, long b) { return mpq_cmp_si(rational(a.place_), b, 1); }
+int Rational::compare(const Rational& a, long b) {
+  if (a.sign() == 0) return b < 0 ? 1 : b > 0 ? -1 : 0;
+  return mpq_cmp_si(rational(a.place_), b, 1);
+}
 
-Rational::operator double() const { return mpq_get_d(rational(place_)); }
+Rational::operator double() const { return sign() == 0 ? 0 : mpq_get_d(rational(place_)); }
 
-std::string Rational::str() const { return digits(mpq_get_str(nullptr, 10, rational(place_))); }
+std::string Rational::str() const { return sign() == 0 ? "0" : digits(mpq_get_str(nullptr, 10, rational(place_))); }
 
 /// The quotient with at least 55 bits (two more than a double has) and a sticky last bit, then one
 /// rounding; among subnormal numbers with two bits more than these have.
@@ -181,8 +204,9 @@ void make_primitive(std::vector<Rational>& direction) {
   Whole multiple, divisor;
   mpz_set_ui(multiple, 1);
   for (const Rational& value : direction)
-    mpz_lcm(multiple, multiple, mpq_denref(rational(value.place_)));
+    if (value.sign() != 0) mpz_lcm(multiple, multiple, mpq_denref(rational(value.place_)));
   for (Rational& value : direction) {
+    if (value.sign() == 0) continue;
     mpq_ptr entry = rational(value.place_);
     mpz_divexact(mpq_denref(entry), multiple, mpq_denref(entry));
     mpz_mul(mpq_numref(entry), mpq_numref(entry), mpq_denref(entry));
@@ -191,6 +215,7 @@ void make_primitive(std::vector<Rational>& direction) {
   }
   if (mpz_sgn(divisor.value) == 0) return;
   for (Rational& value : direction) {
+    if (value.sign() == 0) continue;
     const mpz_ptr whole = mpq_numref(rational(value.place_));
     mpz_divexact(whole, whole, divisor);
   }

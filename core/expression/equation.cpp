@@ -94,10 +94,7 @@ class EquationParser : public ExpressionParser {
     return {std::string(name), from + first};
   }
 
-  [[nodiscard]] bool is_known(const std::string& name) const {
-    return std::find(scope().names.begin(), scope().names.end(), name) != scope().names.end() ||
-           scope().aliases.contains(name);
-  }
+  [[nodiscard]] bool is_known(const std::string& name) const { return scope().index(name).has_value(); }
 };
 
 }  // namespace

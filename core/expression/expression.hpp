@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,10 @@ struct Scope {
   int variables = 0;  ///< how many of the names, the first ones, der() may be applied to in equations
   /// Names that der() may be applied to in expressions, each with the input that holds the derivative.
   std::map<std::string, int, std::less<>> derivatives{};
+  bool has_all_aliases = false;  ///< every name is an alias, too: none is searched for among all
+
+  /// The input of this name or alias; nothing where it is neither.
+  [[nodiscard]] std::optional<int> index(std::string_view name) const;
 };
 
 /// Parses a scalar expression onto a tape and returns its line. The language, weakest first:

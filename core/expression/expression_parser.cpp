@@ -185,11 +185,7 @@ int ExpressionParser::name_or_call() {
 }
 
 int ExpressionParser::named_value(std::string_view name, std::size_t start) {
-  if (const auto alias = scope_.aliases.find(name); alias != scope_.aliases.end())
-    return tape_.input(alias->second);
-  const auto found = std::find(scope_.names.begin(), scope_.names.end(), name);
-  if (found != scope_.names.end())
-    return tape_.input(static_cast<int>(found - scope_.names.begin()));
+  if (const std::optional<int> input = scope_.index(name)) return tape_.input(*input);
   if (name == "pi") return tape_.apply(Operation::pi);
   if (name == "inf") return tape_.constant(std::numeric_limits<double>::infinity());
   if (const auto reason = scope_.elsewhere.find(name); reason != scope_.elsewhere.end())

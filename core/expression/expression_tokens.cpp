@@ -7,6 +7,15 @@
 #include <perp/core/expression/expression_parser.hpp>
 
 namespace perp {
+
+std::optional<int> Scope::index(std::string_view name) const {
+  if (const auto alias = aliases.find(name); alias != aliases.end()) return alias->second;
+  if (has_all_aliases) return std::nullopt;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<int>(found - names.begin());
+}
+
 void ExpressionParser::require_value(int line, std::size_t start) const {
   if (forms_ != nullptr && forms_->is_condition(tape_, line))
     fail(start, at_ - start,
@@ -22,8 +31,7 @@ void ExpressionParser::check_count(std::string_view name, int least, int most, i
 }
 
 bool ExpressionParser::is_known_value(std::string_view name) const {
-  return scope_.aliases.contains(name) || name == "pi" || name == "inf" ||
-         std::find(scope_.names.begin(), scope_.names.end(), name) != scope_.names.end();
+  return name == "pi" || name == "inf" || scope_.index(name).has_value();
 }
 
 std::vector<std::string> ExpressionParser::known_functions() const {

@@ -40,6 +40,8 @@ class Ends {
   friend bool any_below(Ends a, double bound) {
     return _mm_movemask_pd(_mm_cmplt_pd(a.both_, _mm_set1_pd(bound))) != 0;
   }
+  /// Both are numbers up to `most`.
+  friend bool lie_below(Ends a, double most) { return _mm_movemask_pd(_mm_cmple_pd(a.both_, _mm_set1_pd(most))) == 3; }
   /// Both are numbers from `least` to `most`.
   friend bool lie_within(Ends a, double least, double most) {
     const __m128d is_large = _mm_cmpge_pd(a.both_, _mm_set1_pd(least));
@@ -81,6 +83,8 @@ class Ends {
         _mm_add_epi64(_mm_castpd_si128(q.both_), _mm_and_si128(is_inside, step))));
   }
 
+  friend Ends product_errors_of_fused(Ends a, Ends b, Ends p);
+
  private:
   explicit Ends(__m128d both) : both_(both) {}
   __m128d both_;
@@ -105,6 +109,8 @@ class Ends {
   friend Ends swapped(Ends a) { return {a.upper_, a.lower_}; }
   /// Some end is below the bound.
   friend bool any_below(Ends a, double bound) { return a.lower_ < bound || a.upper_ < bound; }
+  /// Both are numbers up to `most`.
+  friend bool lie_below(Ends a, double most) { return a.lower_ <= most && a.upper_ <= most; }
   /// Both are numbers from `least` to `most`.
   friend bool lie_within(Ends a, double least, double most) {
     return a.lower_ >= least && a.lower_ <= most && a.upper_ >= least && a.upper_ <= most;
@@ -142,8 +148,12 @@ inline Ends sum_errors(Ends a, Ends b, Ends s) {
 }
 
 /// Those of p = fl(a b), exactly where they are doubles (`directed::exact_from`).
+#if defined(__SSE2__) && !defined(__FMA__)
+extern Ends (*const& product_errors)(Ends a, Ends b, Ends p);
+#else
 inline Ends product_errors(Ends a, Ends b, Ends p) {
   return {std::fma(a.lower(), b.lower(), -p.lower()), std::fma(a.upper(), b.upper(), -p.upper())};
 }
+#endif
 
 }  // namespace perp::enclosure

@@ -124,7 +124,7 @@ inline Interval product(const Interval& a, const Interval& b) {
 
 [[gnu::always_inline]] inline Interval operator+(const Interval& a, const Interval& b) {
   const Ends x(a), y(b), s = x + y;
-  if (!lie_within(abs(s), 0, directed::sum_until)) [[unlikely]]
+  if (!lie_below(abs(s), directed::sum_until)) [[unlikely]]
     return by_ends::sum(a, b);
   return outward(s, sum_errors(x, y, s)).as<Interval>();
 }
@@ -136,8 +136,8 @@ inline Interval operator-(const Interval& a, const Interval& b) { return a + -b;
 /// the lower bound is x y with that end x of a for which it is least: the first one where y ≥ 0,
 /// else the second one; for the upper bound x' y' they are the other way round.
 [[gnu::always_inline]] inline Interval operator*(const Interval& a, const Interval& b) {
-  const bool is_mixed = std::min(-a.lo, a.hi) > 0;
-  if (is_mixed && std::min(-b.lo, b.hi) > 0) return by_ends::product(a, b);
+  const bool is_mixed = a.lo < 0 && a.hi > 0;
+  if (is_mixed && b.lo < 0 && b.hi > 0) return by_ends::product(a, b);
   const Interval &first = is_mixed ? b : a, &second = is_mixed ? a : b;
   const Ends x(first), y(second);
   const Ends ends = where_negative(Ends(first.lo, first.lo), swapped(y), y);

@@ -1,29 +1,17 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 #include <perp/core/linear/dense_lu.hpp>
 #include <perp/core/linear/least_squares.hpp>
+#include <perp/core/linear/power_scale.hpp>
 #include <perp/core/linear/spectra.hpp>
 
 namespace perp {
 namespace {
 
-constexpr int none = std::numeric_limits<int>::min();  ///< exponent of a zero
-constexpr int most_exponent = 1000;                    ///< of a scale, which has to be a double
-
-/// Of the largest power of two below |value|; `none` of 0 and what is below the normal numbers.
-int exponent_of(double value) {
-  const auto field = static_cast<int>((std::bit_cast<std::uint64_t>(value) >> 52U) & 0x7ffU);
-  return field == 0 ? none : field - 1023;
-}
-
-double power_of_two(int exponent) {
-  const int bounded = std::clamp(exponent, -most_exponent, most_exponent);
-  return std::bit_cast<double>(static_cast<std::uint64_t>(bounded + 1023) << 52U);
-}
+using linear::exponent_of;
+using linear::no_exponent;
+using linear::power_of_two;
 
 }  // namespace
 
@@ -40,22 +28,22 @@ DenseLu::DenseLu(int capacity)
 /// become 0.
 void DenseLu::scale(const double* A, const int* units) {
   const auto n = static_cast<std::size_t>(n_);
-  exponents_.assign(n, none);
+  exponents_.assign(n, no_exponent);
   for (std::size_t i = 0; i < n; ++i) {
-    int largest = none;
+    int largest = no_exponent;
     for (std::size_t j = 0; j < n; ++j) {
       const int exponent = exponent_of(A[i * n + j]);
-      if (exponent != none) largest = std::max(largest, exponent + (units == nullptr ? 0 : units[j]));
+      if (exponent != no_exponent) largest = std::max(largest, exponent + (units == nullptr ? 0 : units[j]));
     }
-    const int shift = largest == none ? 0 : -largest;
+    const int shift = largest == no_exponent ? 0 : -largest;
     row_scale_[i] = power_of_two(shift);
     for (std::size_t j = 0; j < n; ++j) {
       const int exponent = exponent_of(A[i * n + j]);
-      if (exponent != none) exponents_[j] = std::max(exponents_[j], exponent + shift);
+      if (exponent != no_exponent) exponents_[j] = std::max(exponents_[j], exponent + shift);
     }
   }
   for (std::size_t j = 0; j < n; ++j)
-    column_scale_[j] = power_of_two(exponents_[j] == none ? 0 : -exponents_[j]);
+    column_scale_[j] = power_of_two(exponents_[j] == no_exponent ? 0 : -exponents_[j]);
 }
 
 bool DenseLu::factorise(const double* A, int n, const int* units) {

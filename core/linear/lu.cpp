@@ -66,7 +66,7 @@ ComplexLu::~ComplexLu() = default;
 
 void ComplexLu::compute(const ComplexMatrix& A) { factors_->lu.compute(A); }
 
-void ComplexLu::solve(const ComplexVector& right, ComplexVector& solution) const {
+void ComplexLu::solve(const Eigen::Ref<const ComplexVector>& right, ComplexVector& solution) const {
   solution = factors_->lu.solve(right);
 }
 

@@ -48,7 +48,7 @@ class ComplexLu {
   ~ComplexLu();
 
   void compute(const ComplexMatrix& A);
-  void solve(const ComplexVector& right, ComplexVector& solution) const;
+  void solve(const Eigen::Ref<const ComplexVector>& right, ComplexVector& solution) const;
 
  private:
   struct Factors;

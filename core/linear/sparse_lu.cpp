@@ -1,5 +1,6 @@
 // The door to KLU.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -10,6 +11,20 @@
 
 namespace perp::linear {
 namespace {
+
+/// Is a permutation an odd number of exchanges?
+bool is_odd(const int* order, int n) {
+  std::vector<char> seen(at(n), 0);
+  bool odd = false;
+  for (int first = 0; first < n; ++first) {
+    if (seen[at(first)] != 0) continue;
+    for (int k = order[first]; k != first; k = order[k]) {
+      seen[at(k)] = 1;
+      odd = !odd;
+    }
+  }
+  return odd;
+}
 
 /// Of the reciprocal condition with pivots that were searched: below it the kept ones serve no more.
 constexpr double least_share = 1e-4;
@@ -107,6 +122,47 @@ bool SparseLu::factorise(std::span<const double> values) {
 void SparseLu::solve(Vector& right) const {
   Factors& f = *factors_;
   klu_solve(f.symbolic, f.numeric, f.n, 1, right.data(), &f.common);
+}
+
+void SparseLu::solve_transposed(Vector& right) const {
+  Factors& f = *factors_;
+  klu_tsolve(f.symbolic, f.numeric, f.n, 1, right.data(), &f.common);
+}
+
+/// det P det A det Q is the product of the diagonal of U, blocks aside.
+int SparseLu::determinant_sign() const {
+  const Factors& f = *factors_;
+  const auto* diagonal = static_cast<const double*>(f.numeric->Udiag);
+  bool negative = is_odd(f.numeric->Pnum, f.n) != is_odd(f.symbolic->Q, f.n);
+  for (int k = 0; k < f.n; ++k) negative = negative != (diagonal[k] < 0);
+  return negative ? -1 : 1;
+}
+
+double SparseLu::least_pivot() const {
+  const Factors& f = *factors_;
+  const auto* diagonal = static_cast<const double*>(f.numeric->Udiag);
+  double least = inf;
+  for (int k = 0; k < f.n; ++k) least = std::min(least, std::abs(diagonal[k]));
+  return least;
+}
+
+void SparseLu::write_parts(Parts& parts) const {
+  Factors& f = *factors_;
+  const auto make_room = [&](Columns& columns, int entries) {
+    columns.start.resize(at(f.n) + 1);
+    columns.row.resize(at(entries));
+    columns.value.resize(at(entries));
+  };
+  make_room(parts.lower, f.numeric->lnz);
+  make_room(parts.upper, f.numeric->unz);
+  make_room(parts.outside, f.numeric->nzoff);
+  parts.row.resize(at(f.n));
+  parts.column.resize(at(f.n));
+  parts.block.resize(at(f.symbolic->nblocks) + 1);
+  klu_extract(f.numeric, f.symbolic, parts.lower.start.data(), parts.lower.row.data(), parts.lower.value.data(),
+              parts.upper.start.data(), parts.upper.row.data(), parts.upper.value.data(), parts.outside.start.data(),
+              parts.outside.row.data(), parts.outside.value.data(), parts.row.data(), parts.column.data(), nullptr,
+              parts.block.data(), &f.common);
 }
 
 long SparseLu::factorisations() const { return factors_->count; }

@@ -28,8 +28,28 @@ class SparseLu {
   bool factorise(std::span<const double> values);
   /// A^-1 b in place of b, with the last matrix that was factorised.
   void solve(Vector& right) const;
+  /// A^-T b in place of b.
+  void solve_transposed(Vector& right) const;
+  /// Of the last matrix that was factorised.
+  [[nodiscard]] int determinant_sign() const;
+  /// The smallest size on the diagonal of U.
+  [[nodiscard]] double least_pivot() const;
   /// Of all so far.
   [[nodiscard]] long factorisations() const;
+
+  /// Entries by columns.
+  struct Columns {
+    std::vector<int> start{}, row{};
+    std::vector<double> value{};
+  };
+  /// L U of the diagonal blocks of P A Q, block triangular, and what is outside of them: row i of P A Q is row row[i] of A,
+  /// column j is column[j]; block k begins at block[k].
+  struct Parts {
+    Columns lower{}, upper{}, outside{};
+    std::vector<int> row{}, column{}, block{};
+  };
+  /// Of the last factorization.
+  void write_parts(Parts& parts) const;
 
   /// What later factorizations and solutions depend on; into one of the same places.
   void transfer(Archive& archive);

@@ -120,6 +120,9 @@ std::string modes_text(const Model& model, const ModelModes& modes) {
 std::string steps_text(const Model& model, const ModelSteps& steps) {
   if (model.laws().empty()) return {};
   const std::string heading = "one step     ";
+  if (model.run.h <= steps.longest_monotone)
+    return heading + fmt::format("at most one x+ for {}, whatever the state, b and q (certificate by energy)\n",
+                                 steps.longest_monotone == inf ? "every h" : "h <= " + at_most(steps.longest_monotone));
   if (!steps.is_affine)
     return heading + "number of solutions not decided: the steps are not affine\n";
   const std::string trouble = warning(model, steps.found.at_h);

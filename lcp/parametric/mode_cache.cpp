@@ -170,28 +170,46 @@ bool ModeCache::same_u(int first, int second, const double* theta) {
 }
 
 /// Lists the maps with a solution at θ; false where a singular mode may have some too.
-bool ModeCache::find_admissible(const double* theta, int present) {
-  for (const int i : singular_)
+bool ModeCache::find_admissible(const std::vector<int>& regular, const std::vector<int>& singular, const double* theta,
+                                int present) {
+  for (const int i : singular)
     if (map(i).consistent(theta)) return false;
   admissible_.clear();
-  bool some_exactly = false;
-  for (const int i : regular_) {
-    if (!admissible(i, theta)) continue;
-    admissible_.push_back(i);
-    some_exactly = some_exactly || exactly_admissible(i, theta);
-  }
-  if (some_exactly)
-    std::erase_if(admissible_,
-                  [&](int i) { return i != present && !exactly_admissible(i, theta); });
+  for (const int i : regular)
+    if (admissible(i, theta)) admissible_.push_back(i);
+  keep_exact(theta, present);
   return true;
 }
 
+/// Where some of the admissible maps are so exactly, those that are so within rounding do not count, but for the present one.
+void ModeCache::keep_exact(const double* theta, int present) {
+  const auto is_exact = [&](int i) { return exactly_admissible(i, theta); };
+  if (std::none_of(admissible_.begin(), admissible_.end(), is_exact)) return;
+  std::erase_if(admissible_, [&](int i) { return i != present && !is_exact(i); });
+}
+
 ModeCache::Choice ModeCache::nearest(const double* theta, int present) {
-  Choice choice;
-  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(theta, present)) {
-    choice.status = Status::not_enumerated;
-    return choice;
+  if (modes_ > table_limit) return nearest_by_leaving(theta, present);
+  tabulate();
+  if (!find_admissible(regular_, singular_, theta, present)) return {.status = Status::not_enumerated};
+  return nearest_admissible(theta, present);
+}
+
+ModeCache::Choice ModeCache::nearest_of(const std::vector<Mode>& possible, const double* theta, int present) {
+  std::set<int> regular, singular;  // several modes may have one map
+  for (const Mode& mode : possible) {
+    find(mode);
+    const int index = index_.at(mode);
+    if (index >= 0) (map(index).kind() == ModeMap::Kind::regular ? regular : singular).insert(index);
   }
+  if (!find_admissible({regular.begin(), regular.end()}, {singular.begin(), singular.end()}, theta, present))
+    return {.status = Status::not_enumerated};
+  return nearest_admissible(theta, present);
+}
+
+/// Of `admissible_`.
+ModeCache::Choice ModeCache::nearest_admissible(const double* theta, int present) {
+  Choice choice;
   found_.clear();
   const std::vector<char> leaving = leaving_laws(present, theta);
   int fewest = std::numeric_limits<int>::max();
@@ -234,7 +252,7 @@ void ModeCache::choose(const double* theta, int present, Choice& choice) const {
 
 bool ModeCache::all_admissible(const double* theta, int present, std::vector<int>& maps) {
   maps.clear();
-  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(theta, present)) return false;
+  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(regular_, singular_, theta, present)) return false;
   int fewest = std::numeric_limits<int>::max();
   for (const int i : admissible_) {
     const int changes = memory_changes(i, present);

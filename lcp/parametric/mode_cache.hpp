@@ -73,8 +73,15 @@ class ModeCache {
   /// The solution of minimal norm at θ over all modes. Where some are exactly admissible, those that
   /// are so within rounding do not count, but for the present one. Laws with memory leave
   /// their branch in `present` (-1: unknown) only if no solution keeps it. Ties: the present mode,
-  /// then the smaller one.
+  /// then the smaller one. Of too many modes for a table those are looked at, where all laws have memory, that differ
+  /// in laws which leave their branch; how many solutions there are is not known then (0).
   Choice nearest(const double* theta, int present);
+
+  /// The same where every mode but these is known to have no solution at θ: of the others no map is made.
+  Choice nearest_of(const std::vector<Mode>& possible, const double* theta, int present);
+  /// How many there are, at most table_limit + 1.
+  [[nodiscard]] long modes() const { return modes_; }
+  [[nodiscard]] bool is_tabulated() const { return tabulated_; }
 
   /// The same when the present mode is known to be admissible: only its rivals are looked at.
   Choice nearest_from(int present, const double* theta);
@@ -113,8 +120,12 @@ class ModeCache {
   /// The laws whose own argument leaves their branch in the present mode: a change of another law
   /// with memory counts more than all of theirs.
   [[nodiscard]] std::vector<char> leaving_laws(int present, const double* theta) const;
+  bool add_changed(const double* theta, const std::vector<int>& laws, std::size_t from, int count, Mode& mode);
+  Choice nearest_by_leaving(const double* theta, int present);
   bool same_u(int first, int second, const double* theta);
-  bool find_admissible(const double* theta, int present);
+  void keep_exact(const double* theta, int present);
+  bool find_admissible(const std::vector<int>& regular, const std::vector<int>& singular, const double* theta, int present);
+  Choice nearest_admissible(const double* theta, int present);
   void choose(const double* theta, int present, Choice& choice) const;
 
   ParametricMlcp family_;

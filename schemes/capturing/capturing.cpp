@@ -170,8 +170,7 @@ bool Capturing::stays_in(ModeCache& maps, int present) {
 /// The solution that is nearest, of all modes where the present one does not stay.
 Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
   const double* parameter = trial().parameter.data();
-  const ModeCache::Choice choice =
-      stays ? maps.nearest_from(present, parameter) : maps.nearest(parameter, present);
+  const ModeCache::Choice choice = stays ? maps.nearest_from(present, parameter) : nearest_of_all(maps, present);
   if (choice.status == Status::solved) return take(maps, choice);
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "no mode has a solution");
@@ -307,6 +306,7 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   limits.max_nodes = enumeration_budget;
   SolutionSet set = enumerate(problem_, limits);
   if (!set.complete) {
+    if (const std::optional<Attempt> found = attempt_one_found(h_)) return *found;
     ++not_enumerated_;
     const Attempt attempt = attempt_by_solver(maps, solver_.c_str());
     message_ += " (" + set.certificate + ")";

@@ -155,6 +155,7 @@ class Capturing final : public ModewiseScheme {
   std::optional<Attempt> solve_once(double h, bool is_one, bool takes_any);
   [[nodiscard]] bool may_ask_once(bool is_one) const;
   const Answer* known_answer(double h);
+  ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
   bool begin_search();
   bool finds_other(PointStep& step, PointStep::Verdict verdict, bool takes_any);
   bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);

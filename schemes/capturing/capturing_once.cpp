@@ -128,6 +128,23 @@ Attempt Capturing::take(const Answer& known) {
   return known.attempt;
 }
 
+/// Of a length that is no user's the modes are asked at this point first: maps are made of those alone that it leaves.
+ModeCache::Choice Capturing::nearest_of_all(ModeCache& maps, int present) {
+  constexpr long few = 4;  // modes whose maps cost as little
+  const double* parameter = trial().parameter.data();
+  if (maps.is_tabulated() || h_ == options_.h || maps.modes() <= few || maps.modes() > ModeCache::table_limit ||
+      !once().step->is_usable())
+    return maps.nearest(parameter, present);
+  PointStep& step = *once().step;
+  step.set(h_, parameter);
+  std::vector<Mode> possible;
+  Mode mode(active_->laws().size(), 0);
+  do
+    if (step.solve(mode) != PointStep::Verdict::outside) possible.push_back(mode);
+  while (next_mode(mode, active_->laws()));
+  return maps.nearest_of(possible, parameter, present);
+}
+
 /// The active set method from a mode with this verdict to one with a solution. Where laws moved one by one and several
 /// modes have the solution, the order of the laws alone would say which: false then, too.
 bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict) {

@@ -23,21 +23,19 @@ constexpr double contradicting = 0.1;   ///< share of the residual a singular ma
 /// that.
 bool is_needed(const ImplicitStep& step, const std::vector<double>& direction, std::size_t entry,
                const double* errors) {
-  const auto size = static_cast<std::size_t>(step.size());
-  for (std::size_t i = 0; i < size; ++i) {
-    const double* row = step.jacobian() + i * size;
-    const double term = std::abs(row[entry] * direction[entry]);
-    if (term == 0 || std::abs(step.residual()[i]) <= (errors == nullptr ? 0 : errors[i])) continue;
+  bool needed = false;
+  step.for_each_in_column(entry, [&](std::size_t i, double slope) {
+    const double term = std::abs(slope * direction[entry]);
+    if (needed || term == 0 || std::abs(step.residual()[i]) <= (errors == nullptr ? 0 : errors[i])) return;
     double largest = 0;
-    for (std::size_t k = 0; k < size; ++k)
-      largest = std::max(largest, std::abs(row[k] * direction[k]));
-    if (term > cancelled * largest) return true;
-  }
-  return false;
+    step.for_each_in_row(i, [&](std::size_t k, double other) { largest = std::max(largest, std::abs(other * direction[k])); });
+    needed = term > cancelled * largest;
+  });
+  return needed;
 }
 
 /// Makes 0 of what elimination leaves of a zero, in a direction of this size in scaled unknowns.
-void drop_rests(const ImplicitStep& step, const DenseLu& lu, double size, const double* errors,
+void drop_rests(const ImplicitStep& step, const StepFactor& lu, double size, const double* errors,
                 std::vector<double>& direction) {
   for (std::size_t j = 0; j < static_cast<std::size_t>(step.size()); ++j) {
     double& entry = direction[j];
@@ -63,7 +61,7 @@ const char* describe(NewtonEnd end) {
   return "";
 }
 
-ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m()) {
+ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step) {
   const auto all = static_cast<std::size_t>(step.n() + step.m());
   for (std::vector<double>* list :
        {&direction_, &work_, &way_out_, &before_, &milestone_, &last_errors_, &floor_})
@@ -78,13 +76,12 @@ ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m(
 bool ModeNewton::holds_in_rows(const std::vector<double>& solution) const {
   const auto size = static_cast<std::size_t>(step_.size());
   for (std::size_t i = 0; i < size; ++i) {
-    const double* row = step_.jacobian() + i * size;
     double rest = step_.residual()[i], terms = std::abs(rest);
-    for (std::size_t j = 0; j < size; ++j) {
-      const double term = row[j] * solution[j];
+    step_.for_each_in_row(i, [&](std::size_t j, double entry) {
+      const double term = entry * solution[j];
       rest -= term;
       terms += std::abs(term);
-    }
+    });
     if (!(std::abs(rest) <= std::max(noise * terms, gate_known_ ? last_errors_[i] : 0))) return false;
   }
   return true;
@@ -97,7 +94,9 @@ bool ModeNewton::direction(bool by_blocks) {
   regular_now_ = factorise();
   if (regular_now_) {
     lu_.solve(direction_.data());
-    if (by_blocks || !holds_in_rows(direction_)) {
+    if (step_.is_large()) {
+      if (!holds_in_rows(direction_)) refine_once();
+    } else if (by_blocks || !holds_in_rows(direction_)) {
       by_blocks_ = blocks_.factorise(step_.jacobian(), step_.size(), step_.units());
       std::copy_n(step_.residual(), size, direction_.begin());
       solve(direction_);
@@ -105,13 +104,25 @@ bool ModeNewton::direction(bool by_blocks) {
     orientation_ = lu_.determinant_sign();
   } else {
     singular_ = true;
-    remainder_ = lu_.solve_least_squares(step_.jacobian(), step_.residual(), work_.data());
+    remainder_ = lu_.solve_least_squares(work_.data());
     std::copy_n(work_.begin(), size, direction_.begin());
   }
   for (double& value : direction_) value = -value;
   const bool moves = std::any_of(direction_.begin(), direction_.begin() + step_.size(),
                                  [](double d) { return d != 0; });
   return regular_now_ || (remainder_.share < 1 - 1e-6 && (moves || !remainder_.contradicts));
+}
+
+/// The direction of a large step, whose factors are by blocks: once more what it leaves of the rows.
+void ModeNewton::refine_once() {
+  const auto size = static_cast<std::size_t>(step_.size());
+  rest_.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    rest_[i] = step_.residual()[i];
+    step_.for_each_in_row(i, [&](std::size_t j, double entry) { rest_[i] -= entry * direction_[j]; });
+  }
+  lu_.solve(rest_.data());
+  for (std::size_t j = 0; j < size; ++j) direction_[j] += rest_[j];
 }
 
 /// Makes 0 of what elimination leaves of a zero in the direction; by blocks it leaves nothing.
@@ -277,6 +288,7 @@ void ModeNewton::transfer(Archive& archive) {
           branch >= laws[i].branches.data() && k < std::ssize(laws[i].branches))
         asked.emplace_back(static_cast<int>(i), static_cast<int>(k));
   archive(asked, last_errors_, gate_known_, near_only_, refined_signs_, iterations_, allowed_);
+  lu_.transfer(archive);
   if (!archive.is_reading()) return;
   asked_.clear();
   for (const auto& [law, branch] : asked)
@@ -310,7 +322,7 @@ void ModeNewton::polish(Vector& d, Vector& lambda) {
 /// one of the direction by blocks. False: none.
 bool ModeNewton::advance(const Vector& d, const Vector& lambda, bool& finite) {
   if (search_line(d, lambda, finite)) return true;
-  if (!regular_now_ || by_blocks_ || !step_.linearise(d, lambda) || !direction(true)) return false;
+  if (!regular_now_ || by_blocks_ || step_.is_large() || !step_.linearise(d, lambda) || !direction(true)) return false;
   size_ = scaled_size(direction_);
   return search_line(d, lambda, finite);
 }
@@ -371,7 +383,7 @@ NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contr
 
 bool ModeNewton::factorise() {
   by_blocks_ = false;
-  return lu_.factorise(step_.jacobian(), step_.size(), step_.units());
+  return lu_.factorise();
 }
 
 }  // namespace perp

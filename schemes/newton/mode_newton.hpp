@@ -6,7 +6,7 @@
 
 #include <perp/core/law.hpp>
 #include <perp/core/linear/sparse/block_lu.hpp>
-#include <perp/core/linear/dense_lu.hpp>
+#include <perp/schemes/newton/step_factor.hpp>
 #include <perp/schemes/step/implicit_step.hpp>
 #include <perp/schemes/step/step_gate.hpp>
 
@@ -93,7 +93,7 @@ class ModeNewton {
   double lambda_error(int law, bool regular);
   /// With a singular matrix: is x⁺ isolated, although λ is not?
   [[nodiscard]] bool determines_state() const {
-    return lu_.determines(step_.jacobian(), step_.n());
+    return lu_.determines(step_.n());
   }
   /// With a singular matrix: is x⁺ shown to be one of a continuum? A way along which no row changes
   /// leads through unknowns alone that the equations of the mode are linear in, by their form. At a
@@ -110,7 +110,11 @@ class ModeNewton {
   bool is_flat(const Vector& d, const Vector& lambda);
   std::optional<bool> comes_back(const Vector& d, const Vector& lambda, int unknown, double side, double least);
   bool comes_back(const Vector& d, const Vector& lambda, int unknown);
+  [[nodiscard]] std::vector<int> linear_unknowns() const;
   double distance_bound(int unknown);
+  void bound_distances();
+  void refine_once();
+  void bound_errors();
   void write_way_out(int unknown, double distance);
   [[nodiscard]] double unknown_value(int unknown, const Vector& lambda) const;
   NewtonEnd refused(Vector& d, Vector& lambda, bool finite, bool contracts);
@@ -139,10 +143,11 @@ class ModeNewton {
   Admission judge_w(const Vector& d, const Vector& lambda, const Vector& w, bool regular);
 
   ImplicitStep& step_;
-  DenseLu lu_;
+  StepFactor lu_;
   BlockLu blocks_;
   std::vector<double> direction_, work_;
   std::vector<double> way_out_;      // along which an unknown leaves its solution
+  std::vector<double> distances_;    // of the unknowns from their solution, bounds by the factors alone
   std::vector<double> rest_;         // of a solved system, refined
   std::vector<double> floor_;        // rounding of the unknowns
   std::vector<double> before_;       // residuals before the present step

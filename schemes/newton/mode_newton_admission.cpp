@@ -31,8 +31,25 @@ double ModeNewton::error_through(double* derivatives) {
   return sum;
 }
 
+/// |J⁻¹| (|F| + e) of a large step by its factors alone, where J⁻¹ (|F| + e) is about as large; else -1.
+void ModeNewton::bound_errors() {
+  constexpr double most_share = 4;
+  distances_.clear();
+  if (!lu_.has_bounds()) return;
+  const auto size = static_cast<std::size_t>(step_.size());
+  distances_.resize(size);
+  for (std::size_t i = 0; i < size; ++i) distances_[i] = std::abs(step_.residual()[i]) + step_.errors()[i];
+  std::ranges::copy(distances_, work_.begin());
+  lu_.solve(work_.data());
+  lu_.bound(distances_.data());
+  for (std::size_t j = 0; j < size; ++j)
+    if (!(distances_[j] <= most_share * std::abs(work_[j]))) distances_[j] = -1;
+}
+
 void ModeNewton::errors(Vector& d_error, Vector& lambda_error) {
+  bound_errors();
   const auto error_of_unknown = [&](int k) {
+    if (!distances_.empty() && distances_[static_cast<std::size_t>(k)] >= 0) return distances_[static_cast<std::size_t>(k)];
     std::fill(work_.begin(), work_.end(), 0.0);
     work_[static_cast<std::size_t>(k)] = 1;
     return error_through(work_.data());

@@ -52,6 +52,16 @@ double ModeNewton::distance_bound(int unknown) {
   return sum;
 }
 
+/// The same of all unknowns of a large step, by the factors alone: too large by what cancels in J⁻¹.
+void ModeNewton::bound_distances() {
+  distances_.clear();
+  if (!lu_.has_bounds()) return;
+  distances_.resize(static_cast<std::size_t>(step_.size()));
+  for (std::size_t i = 0; i < distances_.size(); ++i)
+    distances_[i] = std::abs(step_.residual()[i]) + gate * step_.errors()[i];
+  lu_.bound(distances_.data());
+}
+
 /// The way on which the rows let the unknown move most, J⁻¹ (b_i² (J⁻ᵀ)_i), as long as its bound.
 void ModeNewton::write_way_out(int unknown, double distance) {
   const auto size = static_cast<std::size_t>(step_.size());
@@ -74,7 +84,7 @@ void ModeNewton::solve_refined() {
   for (int refinement = 0; refinement < 2; ++refinement) {
     rest_.assign(step_.residual(), step_.residual() + size);
     for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = 0; j < size; ++j) rest_[i] -= step_.jacobian()[i * size + j] * work_[j];
+      step_.for_each_in_row(i, [&](std::size_t j, double entry) { rest_[i] -= entry * work_[j]; });
     lu_.solve(rest_.data());
     for (std::size_t j = 0; j < size; ++j) work_[j] += rest_[j];
   }
@@ -122,8 +132,8 @@ bool ModeNewton::is_flat(const Vector& d, const Vector& lambda) {
     const auto size = static_cast<std::size_t>(step_.size());
     std::fill_n(way_out_.begin(), size, 0.0);
     bool has_slope = false;
-    for (std::size_t i = 0; i < size; ++i)
-      has_slope = has_slope || step_.jacobian()[i * size + static_cast<std::size_t>(unknown)] != 0;
+    step_.for_each_in_column(static_cast<std::size_t>(unknown),
+                             [&](std::size_t, double entry) { has_slope = has_slope || entry != 0; });
     if (has_slope) continue;
     for (const double side : {flat_share, -flat_share}) {
       way_out_[static_cast<std::size_t>(unknown)] = value;
@@ -138,17 +148,25 @@ bool ModeNewton::is_flat(const Vector& d, const Vector& lambda) {
   return false;
 }
 
-bool ModeNewton::is_open() const {
-  if (determines_state()) return false;
-  const std::vector<int>& curved = step_.curved_unknowns();
+/// The unknowns that the equations of the mode are linear in.
+std::vector<int> ModeNewton::linear_unknowns() const {
+  std::vector<char> is_curved(static_cast<std::size_t>(step_.size()), 0);
+  for (const int unknown : step_.curved_unknowns()) is_curved[static_cast<std::size_t>(unknown)] = 1;
   std::vector<int> linear;
   for (int j = 0; j < step_.size(); ++j)
-    if (std::find(curved.begin(), curved.end(), j) == curved.end()) linear.push_back(j);
+    if (is_curved[static_cast<std::size_t>(j)] == 0) linear.push_back(j);
+  return linear;
+}
+
+bool ModeNewton::is_open() const {
+  if (lu_.is_too_large() || determines_state()) return false;
+  const std::vector<int> linear = linear_unknowns();
   const auto size = static_cast<std::size_t>(step_.size());
   std::vector<std::vector<Rational>> rows(size);
+  const std::vector<double> jacobian = step_.full_jacobian();
   for (std::size_t i = 0; i < size; ++i) {
     for (const int j : linear) {
-      const double entry = step_.jacobian()[i * size + static_cast<std::size_t>(j)];
+      const double entry = jacobian[i * size + static_cast<std::size_t>(j)];
       if (!std::isfinite(entry)) return false;
       rows[i].emplace_back(entry);
     }
@@ -167,8 +185,12 @@ bool ModeNewton::is_definite(const Vector& d, const Vector& lambda) {
   if (step_.curved_unknowns().empty()) return true;
   bool regular = factorise();
   if (!regular) return !is_flat(d, lambda);
+  bound_distances();
   for (const int unknown : step_.curved_unknowns()) {
     if (!regular) return true;
+    if (!distances_.empty() &&
+        distances_[static_cast<std::size_t>(unknown)] <= definite * std::abs(unknown_value(unknown, lambda)))
+      continue;
     const double distance = distance_bound(unknown);
     if (distance <= definite * std::abs(unknown_value(unknown, lambda))) continue;
     if (!std::isfinite(distance)) return !has_underflowed();

@@ -1,6 +1,7 @@
 // Units of the unknowns of a step, in which Newton's matrices are scaled.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/binary_scaling.hpp>
@@ -12,7 +13,7 @@ namespace {
 /// The sizes of what stands in a system, row by row: columns are those of x, of λ and of 1.
 class Sizes {
  public:
-  Sizes(int n, int m) : n_(n), m_(m), entries_(Matrix::Zero(2 * (n + m), n + m + 1)) {}
+  Sizes(int n, int m) : n_(n), m_(m), rows_(at(2 * (n + m))) {}
 
   // Rows: those of F and G, values of x, values of λ.
   [[nodiscard]] int row_of_x(int j) const { return n_ + m_ + j; }
@@ -21,18 +22,24 @@ class Sizes {
 
   /// The larger of what stands there and of this one; what is not finite is none.
   void add(int row, int column, double value) {
-    if (std::isfinite(value))
-      entries_(row, column) = std::max(entries_(row, column), std::abs(value));
+    if (!std::isfinite(value) || value == 0) return;
+    double& entry = rows_[at(row)][column];
+    entry = std::max(entry, std::abs(value));
   }
   void add_value(int row, int column, double value) {
     add(row, column, 1);
     add(row, one(), value);
   }
-  [[nodiscard]] const Matrix& entries() const { return entries_; }
+  [[nodiscard]] linear::SparseMatrix entries() const {
+    std::vector<linear::SparseMatrix::Placed> placed;
+    for (int i = 0; i < static_cast<int>(rows_.size()); ++i)
+      for (const auto& [j, value] : rows_[at(i)]) placed.push_back({i, j, value});
+    return {2 * (n_ + m_), n_ + m_ + 1, placed};
+  }
 
  private:
   int n_, m_;
-  Matrix entries_;
+  std::vector<std::map<int, double>> rows_;
 };
 
 /// a w + b λ = c and the ends of the branches: w has the unit of the row of G.

@@ -18,8 +18,7 @@ namespace perp {
 namespace {
 
 constexpr int ends_of_line = 2;  ///< nodes of the course of a step of Euler's method
-constexpr int nodes_of_stages =
-    9;  ///< of a step of Radau IIA, whose polynomial is of degree 7 at most
+constexpr int nodes_of_stages = 16;  ///< of a step of Radau IIA, whose polynomial is of degree 7; what equations give at each time is none
 
 TimeSwitches switches_of(const SparseLcs& system) { return TimeSwitches(system); }
 TimeSwitches switches_of(const Dcs& system) {

@@ -51,7 +51,9 @@ ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system
   derivatives_.resize(entries.size());
   last_derivatives_.resize(entries.size());
   derivatives_old_.resize(entries.size());
-  jacobian_.resize(all * all);
+  place_.assign(entries.size(), -1);
+  law_place_.resize(all);
+  if (!is_large()) jacobian_.resize(all * all);
   all_units_.resize(all);
   units_.resize(all);
 }
@@ -109,18 +111,12 @@ void ImplicitStep::snap(const double* step, double share, Vector& d, Vector& lam
   }
 }
 
-void ImplicitStep::add(int row, double factor, const Place& place, double derivative) {
-  double* J = &jacobian_[static_cast<std::size_t>(row * size_)];
-  const double slope = factor * derivative;
-  switch (place.kind) {
-    case Kind::time: break;
-    case Kind::derivative: J[place.index] += slope / h_; break;
-    case Kind::variable: J[place.index] += slope; break;
-    case Kind::multiplier: {
-      const int unknown = unknown_[static_cast<std::size_t>(place.index)];
-      if (unknown >= 0) J[unknown] += slope;
-    }
-  }
+/// Derivative k times a factor, to its entry of the matrix.
+void ImplicitStep::add(std::size_t k, double factor) {
+  const int place = place_[k];
+  if (place < 0) return;
+  const double slope = factor * derivatives_[k];
+  jacobian_[at(place)] += places_[k].kind == Kind::derivative ? slope / h_ : slope;
 }
 
 /// z at the end of the step and, for θ < 1, at its beginning.
@@ -187,21 +183,20 @@ bool ImplicitStep::linearise(const Vector& d, const Vector& lambda) {
   for (const double value : derivatives_) zero += 0 * value;
   if (zero != 0) replace_infinite_derivatives();
 
-  std::fill_n(jacobian_.begin(), size_ * size_, 0.0);
+  std::fill_n(jacobian_.begin(), is_large() ? std::ssize(jacobian_) : size_ * size_, 0.0);
   for (int i = 0; i < n; ++i)
     residual_[static_cast<std::size_t>(i)] = rows_[static_cast<std::size_t>(i)];
   for (const int law : free_laws_) {
     const int row = unknown_[static_cast<std::size_t>(law)];
     residual_[static_cast<std::size_t>(row)] = law_residual(law, lambda[law]);
-    jacobian_[static_cast<std::size_t>(row * size_ + row)] = branch(law).b;
+    jacobian_[at(law_place_[at(row)])] = branch(law).b;
   }
   for (std::size_t k = 0; k < places_.size(); ++k) {
     const Place& place = places_[k];
     if (place.row >= n) {
-      const auto law = static_cast<std::size_t>(place.row - n);
-      if (unknown_[law] >= 0) add(unknown_[law], branch_[law]->a, place, derivatives_[k]);
+      add(k, branch(place.row - n).a);
     } else if (!consistency_ || has_derivatives_[static_cast<std::size_t>(place.row)] == 0) {
-      add(place.row, 1, place, derivatives_[k]);
+      add(k, 1);
     }
   }
   if (consistency_) consistency_rows(d);
@@ -214,7 +209,7 @@ void ImplicitStep::consistency_rows(const Vector& d) {
     if (has_derivatives_[i] != 0) residual_[i] = 0;
   for (std::size_t k = 0; k < places_.size(); ++k) {
     if (places_[k].kind != Kind::derivative || places_[k].row >= n()) continue;
-    add(places_[k].row, 1, places_[k], derivatives_[k]);
+    add(k, 1);
     residual_[static_cast<std::size_t>(places_[k].row)] += derivatives_[k] * d[places_[k].index];
   }
 }

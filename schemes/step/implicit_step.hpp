@@ -7,6 +7,7 @@
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/linear/sparse/scaled_lu.hpp>
 
 namespace perp {
 
@@ -91,7 +92,33 @@ class ImplicitStep {
   bool linearise(const Vector& d, const Vector& lambda);
 
   [[nodiscard]] const double* residual() const { return residual_.data(); }  ///< size()
-  [[nodiscard]] const double* jacobian() const { return jacobian_.data(); }  ///< row after row
+  /// The matrix, row after row: all of its entries, or those of `pattern` where the step is large.
+  [[nodiscard]] const double* jacobian() const { return jacobian_.data(); }
+  static constexpr int most_full = 64;  ///< unknowns of a step whose matrix has all entries
+  [[nodiscard]] bool is_large() const { return n() + m() > most_full; }
+  [[nodiscard]] const linear::RowPattern& pattern() const { return pattern_; }
+  /// All entries of the matrix, row after row.
+  [[nodiscard]] std::vector<double> full_jacobian() const;
+  /// work(column, entry) for the entries of a row that may not be 0, and work(row, entry) for those of a column.
+  ///@{
+  template <class Work>
+  void for_each_in_row(std::size_t row, const Work& work) const {
+    if (is_large())
+      for (int k = pattern_.start[row]; k < pattern_.start[row + 1]; ++k)
+        work(static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]), jacobian_[static_cast<std::size_t>(k)]);
+    else
+      for (std::size_t j = 0, size = static_cast<std::size_t>(size_); j < size; ++j) work(j, jacobian_[row * size + j]);
+  }
+  template <class Work>
+  void for_each_in_column(std::size_t column, const Work& work) const {
+    if (is_large())
+      for (int k = columns_.start[column]; k < columns_.start[column + 1]; ++k)
+        work(static_cast<std::size_t>(columns_.row[static_cast<std::size_t>(k)]),
+             jacobian_[static_cast<std::size_t>(columns_.entry[static_cast<std::size_t>(k)])]);
+    else
+      for (std::size_t i = 0, size = static_cast<std::size_t>(size_); i < size; ++i) work(i, jacobian_[i * size + column]);
+  }
+  ///@}
 
   /// Computes the errors of the residuals and of w at (d, λ), and the residuals again. Returns the
   /// largest |F_i| / e_i, infinite where a row has no finite bound.
@@ -167,7 +194,12 @@ class ImplicitStep {
   void average();
   void average_wide(std::vector<WideNumber> z, std::vector<WideNumber>& rows);
   void average_errors();
-  void add(int row, double factor, const Place& place, double derivative);
+  void add(std::size_t entry, double factor);
+  void place_entries();
+  void place_in_rows();
+  void list_columns();
+  [[nodiscard]] int row_of(const Place& place) const;
+  [[nodiscard]] int column_of(const Place& place) const;
   void consistency_rows(const Vector& d);
   void bound_consistency_rows(const Vector& d);
   void replace_infinite_derivatives();
@@ -185,7 +217,15 @@ class ImplicitStep {
   std::vector<const Branch*> branch_;
   std::vector<int> free_laws_, unknown_;  // unknown_[i]: that of λ_i, -1: fixed
   std::vector<int> curved_, curved_rows_;
+  std::vector<char> is_curved_;
   int size_ = 0;
+  // Of the free laws for which they were made: where the derivatives and the b of free laws are in the matrix; -1: nowhere.
+  std::vector<int> place_, law_place_, placed_;
+  bool is_placed_ = false;
+  linear::RowPattern pattern_;
+  struct {
+    std::vector<int> start{}, row{}, entry{};
+  } columns_;
   bool has_units_ = false;
   std::vector<int> all_units_, units_;  // of d and every λ; of the unknowns
 

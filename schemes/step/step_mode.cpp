@@ -1,6 +1,7 @@
 // The unknowns that the branches of a mode leave open in an ImplicitStep.
 #include <algorithm>
 
+#include <perp/core/base/index.hpp>
 #include <perp/schemes/step/implicit_step.hpp>
 
 namespace perp {
@@ -15,6 +16,7 @@ void ImplicitStep::set_mode(const Mode& mode, bool hold) {
   }
   write_units();
   find_curved();
+  if (!is_placed_ || placed_ != free_laws_) place_entries();
 }
 
 /// What the equations of the mode are not linear in.
@@ -22,6 +24,7 @@ void ImplicitStep::find_curved() {
   nonlinear_ = nonlinear_in_lambda_ = false;
   curved_.clear();
   curved_rows_.clear();
+  is_curved_.assign(at(n() + m()), 0);
   for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) {
     const auto& [row, column] = evaluator_.entries()[variable.entry];
     if (is_replaced(row) || !is_unknown(column) || std::none_of(variable.inputs.begin(), variable.inputs.end(),
@@ -31,8 +34,8 @@ void ImplicitStep::find_curved() {
     curved_rows_.push_back(row < n() ? row : unknown_[static_cast<std::size_t>(row - n())]);
     nonlinear_in_lambda_ = nonlinear_in_lambda_ || column > 2 * n();
     const int unknown = unknown_of(column);
-    if (std::find(curved_.begin(), curved_.end(), unknown) == curved_.end())
-      curved_.push_back(unknown);
+    if (is_curved_[at(unknown)] == 0) curved_.push_back(unknown);
+    is_curved_[at(unknown)] = 1;
   }
 }
 

@@ -8,20 +8,6 @@
 namespace perp::enclosure {
 namespace {
 
-/// All pivots of elimination are positive for every member: a symmetric one is positive definite.
-bool has_positive_pivots(IntervalMatrix S) {
-  const int n = S.rows();
-  for (int k = 0; k < n; ++k) {
-    if (!(S(k, k).lo > 0)) return false;
-    for (int i = k + 1; i < n; ++i) {
-      if (S(i, k).is_zero()) continue;
-      const Interval factor = S(i, k) / S(k, k);
-      for (int j = k + 1; j < n; ++j) S(i, j) -= factor * S(k, j);
-    }
-  }
-  return true;
-}
-
 /// d_i by d_i M_ik = d_k M_ki from law to law; false where that is no exact number.
 bool find_scaling(const IntervalMatrix& M, std::vector<Interval>& d) {
   const int n = M.rows();
@@ -68,6 +54,14 @@ std::vector<int> arguments_of(const ModeFlow& open_flow, const OpenLaws& laws) {
   return {first, first + static_cast<std::ptrdiff_t>(laws.laws.size())};
 }
 
+/// Is the matrix of these lines, row after row, symmetric? Equal formulas are one line.
+bool are_symmetric(const std::vector<int>& lines, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (lines[i * count + k] != lines[k * count + i]) return false;
+  return true;
+}
+
 }  // namespace
 
 bool is_constant_line(const Dcs& system, const StateSpace& space, const ExactLines& lines,
@@ -80,9 +74,9 @@ bool is_constant_line(const Dcs& system, const StateSpace& space, const ExactLin
   });
 }
 
-std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs& system,
-                                           const StateSpace& space, const OpenLaws& laws,
-                                           const Interval& t, const Box& box) {
+std::optional<LawCoupling> law_coupling(const ModeFlow& open_flow, const Dcs& system,
+                                        const StateSpace& space, const OpenLaws& laws,
+                                        const Interval& t, const Box& box) {
   if (!open_flow.system.is_explicit()) return std::nullopt;
   Flow flow = open_flow.system.flow;
   const std::vector<int> arguments = arguments_of(open_flow, laws);
@@ -101,7 +95,10 @@ std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs&
       }
       flow.outputs.push_back(sum);
     }
-  return evaluate(std::move(flow), lines.number(0), static_cast<int>(count), t, box);
+  const bool is_symmetric = are_symmetric(flow.outputs, count);
+  std::optional<IntervalMatrix> matrix = evaluate(std::move(flow), lines.number(0), static_cast<int>(count), t, box);
+  if (!matrix) return std::nullopt;
+  return LawCoupling{*std::move(matrix), is_symmetric};
 }
 
 std::optional<IntervalMatrix> direct_coupling(const ModeFlow& open_flow, const Dcs& system,
@@ -135,6 +132,20 @@ bool is_P_matrix(const IntervalMatrix& M) {
         complement(i - 1, k - 1) -= M(i, 0) * M(0, k) / M(0, 0);
     }
   return n == 1 || (is_P_matrix(rest) && is_P_matrix(complement));
+}
+
+// All pivots of elimination are positive for every member: a symmetric one is positive definite.
+bool has_positive_pivots(IntervalMatrix S) {
+  const int n = S.rows();
+  for (int k = 0; k < n; ++k) {
+    if (!(S(k, k).lo > 0)) return false;
+    for (int i = k + 1; i < n; ++i) {
+      if (S(i, k).is_zero()) continue;
+      const Interval factor = S(i, k) / S(k, k);
+      for (int j = k + 1; j < n; ++j) S(i, j) -= factor * S(k, j);
+    }
+  }
+  return true;
 }
 
 // Where no law acts on another one D = I does, whatever the diagonal is exactly.

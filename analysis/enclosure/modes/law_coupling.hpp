@@ -12,9 +12,15 @@ namespace perp::enclosure {
 bool is_constant_line(const Dcs& system, const StateSpace& space, const ExactLines& lines,
                       int line);
 
+/// How laws act on each other's arguments.
+struct LawCoupling {
+  IntervalMatrix matrix;
+  bool is_symmetric;  ///< by its formulas: every member is, also where numbers are no doubles or parameters intervals
+};
+
 /// C B over a box, of laws that are open in the flow: w = C x + c(t), x' = … + B λ. None where C or
 /// B is not constant, or has no value.
-std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs& system,
+std::optional<LawCoupling> law_coupling(const ModeFlow& open_flow, const Dcs& system,
                                            const StateSpace& space, const OpenLaws& laws,
                                            const Interval& t, const Box& box);
 
@@ -30,6 +36,8 @@ bool is_P_matrix(const IntervalMatrix& M);
 /// Is there D = diag(d) > 0 such that D M is symmetric and positive definite, for every matrix of
 /// the set? False where that is not shown.
 bool has_symmetric_scaling(const IntervalMatrix& M);
+/// Is every symmetric matrix of the set positive definite? False where that is not shown.
+bool has_positive_pivots(IntervalMatrix S);
 
 /// Are the diagonals positive, and is there d > 0 such that m_ii d_i > Σ_{k ≠ i} |m_ik| d_k, for every
 /// matrix of the set? Then there is e > 0 with e_k m_kk > Σ_{i ≠ k} e_i |m_ik|, too. False where that

@@ -130,6 +130,22 @@ bool is_funnel(const std::vector<Successor>& list) {
   return false;
 }
 
+namespace {
+
+/// Does −(σ_i C_i B_k) keep solutions together? `directions`: σ of each law.
+bool contracts(LawCoupling coupling, const std::vector<int>& directions) {
+  IntervalMatrix& M = coupling.matrix;
+  bool is_symmetric = coupling.is_symmetric;
+  for (int i = 0; i < M.rows(); ++i) {
+    const int direction = directions[static_cast<std::size_t>(i)];
+    is_symmetric = is_symmetric && direction == directions.front();
+    for (int k = 0; k < M.columns() && direction > 0; ++k) M(i, k) = -M(i, k);
+  }
+  return (is_symmetric && has_positive_pivots(M)) || keeps_solutions_together(M);
+}
+
+}  // namespace
+
 /// The solutions from every point of the box are unique while no other law than these, and those
 /// that are on a vertical branch in the mode, changes its branch: with w = C x + c(t),
 /// x' = … + B λ and monotone graphs, if −(σ_i C_i B_k) keeps them together. C and B are constant:
@@ -157,12 +173,8 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   ModeFlow& flow = flows_.get(others, t_, box_, open);
   if (!flow.system.is_explicit()) return false;
   if (!flow.system.has_all_arguments_of_states()) return false;
-  std::optional<IntervalMatrix> M = law_coupling(flow, system, flows_.space(), open, t_, box_);
-  if (!M) return false;
-  for (int i = 0; i < M->rows(); ++i)
-    if (directions[static_cast<std::size_t>(i)] > 0)
-      for (int k = 0; k < M->columns(); ++k) (*M)(i, k) = -(*M)(i, k);
-  return keeps_solutions_together(*M);
+  std::optional<LawCoupling> coupling = law_coupling(flow, system, flows_.space(), open, t_, box_);
+  return coupling && contracts(*std::move(coupling), directions);
 }
 
 /// Does no law on a vertical branch of the mode act on the rate of the argument of another one, by

@@ -7,10 +7,12 @@
 
 #include <perp/analysis/hybrid/run/change_notes.hpp>
 #include <perp/analysis/hybrid/run/hybrid_run.hpp>
+#include <perp/analysis/hybrid/start_modes.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/models/language/hybrid/hybrid_parts.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp {
 namespace {
@@ -34,6 +36,7 @@ class ChangeNotes {
   void write(Trajectory& run) {
     if (run.mode.empty()) return;
     for (const int binary : part_.binaries) z_.push_back(value(binary, run.mode.front()[at(binary)]));
+    if (whole_.hybrid == nullptr) tell_start(run);
     for (std::size_t k = 0; k < run.events.size();) {
       // Changes of one moment are one decision.
       std::vector<Event*> together;
@@ -59,6 +62,30 @@ class ChangeNotes {
     return is_vertical(own) ? released_binary : static_cast<int>(own.lambda.lower);
   }
 
+  /// Where a declared start does not continue: by which row, and what does.
+  void tell_start(Trajectory& run) {
+    std::vector<int> declared;
+    for (const Binary& binary : part_.model.binaries) declared.push_back(binary.start.value_or(any_binary));
+    bool is_kept = true;
+    for (std::size_t i = 0; i < z_.size(); ++i) is_kept = is_kept && (declared[i] == any_binary || declared[i] == z_[i]);
+    if (is_kept) return;
+    const Vector x0 = part_.model.head.x0();
+    std::vector<int> before = declared;
+    for (std::size_t i = 0; i < z_.size(); ++i)
+      if (before[i] == any_binary) before[i] = z_[i];
+    const HybridContinuations found = rule_->continuations_from(whole_.run.span.start, x0, before);
+    run.events.insert(run.events.begin(),
+                      event_at(EventKind::mode_change, whole_.run.span.start, run.x.front(),
+                               fmt::format("the start {} of the binaries violates {}; {} continues", values_text(declared),
+                                           violated_start(part_.model, found), values_text(z_))));
+  }
+
+  static std::string values_text(const std::vector<int>& z) {
+    std::string text;
+    for (const int value : z) text += value == any_binary ? '*' : value == released_binary ? 's' : static_cast<char>('0' + value);
+    return text;
+  }
+
   void tell(const std::vector<Event*>& changes) {
     std::vector<int> before = z_;
     for (const Event* event : changes) before[at(place(event->law))] = value(event->law, event->from);
@@ -70,8 +97,8 @@ class ChangeNotes {
     for (Event* event : changes) {
       if (!event->note.empty()) continue;
       event->note = is_same ? fmt::format("{}; {}", rows_text(found.violated), found.decided_by) : constraint_of(event->law);
-      if (!is_same || event->continuations > 0) continue;
-      event->continuations = count_of_called(found);
+      if (!is_same) continue;
+      if (const int count = count_of_called(found); count > 0) event->continuations = count;
       event->is_weak = !found.list[at(*found.chosen)].is_strict;
     }
   }
@@ -127,14 +154,18 @@ class ChangeNotes {
   std::vector<int> z_;  // present values
 };
 
+/// Changes of binaries that nothing is said of, with their states.
+bool has_open_changes(const Trajectory& run, const HybridModel& model) {
+  return std::any_of(run.events.begin(), run.events.end(), [&](const Event& event) {
+    return is_change(event) && event.note.empty() && event.law < model.q() && event.x_before.size() == model.n();
+  });
+}
+
 }  // namespace
 
 Trajectory with_change_notes(const Model& model, Trajectory run) {
   const std::shared_ptr<const HybridModel>& binaries = model.hybrid != nullptr ? model.hybrid : model.lowered;
-  const auto is_open = [&](const Event& event) {
-    return is_change(event) && event.note.empty() && event.law < binaries->q() && event.x_before.size() == binaries->n();
-  };
-  if (binaries == nullptr || std::none_of(run.events.begin(), run.events.end(), is_open)) return run;
+  if (binaries == nullptr || (model.lowered == nullptr && !has_open_changes(run, *binaries))) return run;
   const IndependentSets sets = independent_sets(*binaries, structure_of(*binaries));
   try {
     for (HybridPart& part : independent_parts(*binaries, sets))

@@ -9,7 +9,7 @@ namespace perp {
 /// that called and what the rule nearest_mode says of the choice, and the number of values of the called binaries that
 /// continue. The rule is asked at the state of the event; where it takes another value than the run (the state of a
 /// captured event is known to a step only), the note names the constraint of the binary alone. Events that have a note
-/// stay as they are, and all of models without binaries.
+/// stay as they are, and all of models without binaries; a declared start that does not continue is an event, too.
 Trajectory with_change_notes(const Model& model, Trajectory run);
 
 }  // namespace perp

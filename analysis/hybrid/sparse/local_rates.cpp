@@ -154,13 +154,24 @@ bool LocalRates::solve_affine(const Single& single, std::vector<double>& point) 
   return std::isfinite(u);
 }
 
+namespace {
+
+/// To another value, for the slope of a row: by as much as the value itself, unless that is so small (what rounding has left
+/// of 0) that the row would not move.
+double difference_from(double value, double row) {
+  constexpr double smallest_share = 0x1p-20;
+  return std::abs(value) >= smallest_share * std::abs(row) ? value : -row;
+}
+
+}  // namespace
+
 /// By the slope between two values, exact where the row is linear in its unknown; by another one
 /// where it does not serve. Corrections that shrink no more are rounding.
 bool LocalRates::solve_one(int row, int unknown, std::vector<double>& point) {
   double& u = point[input_of(unknown)];
   double before = u, f_before = rows_.value(row, point);
   if (f_before == 0) return true;
-  u = before != 0 ? 2 * before : -f_before;
+  u = before + difference_from(before, f_before);
   double f = rows_.value(row, point), slope = (f - f_before) / (u - before);
   double size = std::max(std::abs(before), std::abs(u)),
          last = std::numeric_limits<double>::infinity();
@@ -198,7 +209,7 @@ void LocalRates::differences(const SubProblem& block, std::vector<double>& point
   for (std::size_t c = 0; c < count; ++c) {
     double& u = point[input_of(block.unknowns[c])];
     const double kept = u;
-    u = kept != 0 ? 2 * kept : size;
+    u = kept + difference_from(kept, size);
     for (std::size_t r = 0; r < count; ++r)
       slopes[r * count + c] = (rows_.value(block.rows[r], point) - f[r]) / (u - kept);
     u = kept;

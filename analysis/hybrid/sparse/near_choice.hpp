@@ -55,6 +55,13 @@ class NearChoice {
     long most_nodes = 1L << 22;
   };
   void set_options(Options options) { options_ = std::move(options); }
+  /// What becomes of one value of the binaries, whose equations have one solution: the rows that it violates behind t, none
+  /// where a solution goes on. Empty: open.
+  struct OfValue {
+    std::vector<int> violated;
+    HybridContinuation continuation;
+  };
+  std::optional<OfValue> of_value(double t, const Vector& x, const std::vector<int>& z, bool is_exact);
   std::optional<HybridContinuations> all_values(double t, const Vector& x, const Asked& asked, bool is_exact);
 
   /// Its counts; the series are not among it.

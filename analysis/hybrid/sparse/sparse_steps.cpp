@@ -18,6 +18,7 @@ constexpr double near_zero =
     1e-8;  ///< corrections, of the unknowns, behind which the rows are looked at
 constexpr double slow_contraction = 0.1;  ///< contraction below which a factorization is renewed
 constexpr int most_corrections = 40;
+constexpr int most_with_all = 3;  ///< corrections of all unknowns together, before rows are solved alone as well
 constexpr int most_rounds = 30;  ///< of paths through a step
 constexpr double settled_share =
     0x1p-20;  ///< of a step: to within it the moments of its changes are found
@@ -149,6 +150,12 @@ bool SparseSteps::arrives(double t, double h, Until until) {
   return true;
 }
 
+/// Is the contraction slow, with a factorization that is not of this point?
+bool SparseSteps::wants_renewal(const Factor& factor, double share, double before) const {
+  const bool is_slow = share > slow_contraction * before && share > 64 * unit_of_rounding;
+  return is_slow && !all_rows_.is_affine() && !factor.is_fresh;
+}
+
 /// Modified Newton's method from x_end_, until every row is 0 within its gate, or without looking
 /// at that.
 bool SparseSteps::solve(double t, double h, Until until) {
@@ -161,8 +168,7 @@ bool SparseSteps::solve(double t, double h, Until until) {
     const Factor& factor = factors_.at(h);
     const double share = correction(factor);
     if (share == infinite) return false;
-    const bool is_slow = share > slow_contraction * before && share > 64 * unit_of_rounding;
-    if (is_slow && !all_rows_.is_affine() && !factor.is_fresh) {
+    if (wants_renewal(factor, share, before)) {
       if (!renew(h)) return false;  // and this correction is not made
       before = infinite;
       continue;
@@ -171,6 +177,7 @@ bool SparseSteps::solve(double t, double h, Until until) {
     const bool is_near = share <= near_zero || (before < 1 && share * share <= near_zero * before);
     before = share;
     if ((all_rows_.is_affine() || is_near) && arrives(t, h, until)) return true;
+    if (iteration >= most_with_all && arrives_by_rows(t, h)) return true;
   }
   return false;
 }

@@ -74,10 +74,14 @@ class SparseSteps {
   };
   bool prepare(double t, double h);
   double correction(const Factor& factor);
+  [[nodiscard]] bool wants_renewal(const Factor& factor, double share, double before) const;
   void put(double t, double h);
   enum class Until { near, zero };
   bool solve(double t, double h, Until until);
   bool arrives(double t, double h, Until until);
+  bool arrives_by_rows(double t, double h);
+  bool solve_rows_alone();
+  void find_own_entries();
   bool confirm(double t, double h);
   bool follow_shift(double t, double h);
   bool solve_locally(double h);
@@ -130,6 +134,7 @@ class SparseSteps {
   double t_ = 0, t_end_ = 0, residual_ = 0;
   Vector x_, x_end_, right_;
   Vector begin_;  // of the step in the last values: x and the shift of the path
+  std::vector<int> own_entry_;  // of each equation: the place of the unknown that is matched to it, -1: none; made late
   std::vector<int> z_, z_end_;
   std::vector<double> inputs_, input_errors_, rows_, errors_, values_;
   Vector g_start_;

@@ -31,6 +31,13 @@ std::optional<HybridContinuations> NearSearch::nearest(double t, const Vector& x
   return choice_(t, x, previous, options.share == 0);
 }
 
+std::optional<NearChoice::OfValue> NearSearch::of_value(double t, const Vector& x, const std::vector<int>& z,
+                                                        const HybridModeOptions& options) {
+  if (!series_.obstacle().empty()) return std::nullopt;
+  put(options);
+  return choice_.of_value(t, x, z, options.share == 0);
+}
+
 std::optional<HybridContinuations> NearSearch::all(double t, const Vector& x, std::vector<int> previous,
                                                    const std::vector<char>& inside, const HybridModeOptions& options) {
   const auto slides = [](int z) { return z != 0 && z != 1 && z != any_binary; };

@@ -17,6 +17,9 @@ class NearSearch {
   /// The value that is taken from `previous` (0, 1, of sliding ones another). Empty: open.
   std::optional<HybridContinuations> nearest(double t, const Vector& x, const std::vector<int>& previous,
                                              const HybridModeOptions& options);
+  /// See NearChoice::of_value.
+  std::optional<NearChoice::OfValue> of_value(double t, const Vector& x, const std::vector<int>& z,
+                                              const HybridModeOptions& options);
   /// See NearChoice::all_values; `previous` may be empty.
   std::optional<HybridContinuations> all(double t, const Vector& x, std::vector<int> previous,
                                          const std::vector<char>& inside, const HybridModeOptions& options);

@@ -109,6 +109,16 @@ bool NearChoice::has_single_roots() {
   return *has_single_roots_;
 }
 
+std::optional<NearChoice::OfValue> NearChoice::of_value(double t, const Vector& x, const std::vector<int>& z, bool is_exact) {
+  if (!has_single_roots()) return std::nullopt;
+  series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
+  const Verdict verdict = judge(t, x, z, every_part);
+  if (!verdict.has_series) return std::nullopt;
+  OfValue found{verdict.violated, std::move(taken(z, verdict).list.front())};
+  for (int l = 0; l < faces_.constraints(); ++l) found.continuation.constraints[at(l)] = jet_of(l, z);
+  return found;
+}
+
 /// For some values of the others, see may_slide.
 bool NearChoice::slides(int binary) {
   signed char& known = slides_[at(binary)];

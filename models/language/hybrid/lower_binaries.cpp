@@ -2,6 +2,7 @@
 // such models.
 #include <fmt/format.h>
 #include <algorithm>
+#include <numeric>
 #include <cmath>
 #include <span>
 
@@ -121,13 +122,12 @@ class BinaryLowering {
 };
 
 /// Values of lines where a run starts; NaN: they need what is not known there. `first`: the input
-/// that holds the first variable.
+/// that holds the first variable; `known`: those variables whose start is no guess.
 std::vector<double> values_at_start(const Model& model, const Tape& tape,
                                     const std::vector<int>& lines, std::vector<double> inputs,
-                                    int first) {
+                                    int first, const std::vector<int>& known) {
   inputs[0] = model.run.span.start;
-  for (std::size_t j = 0; j < model.variables.size(); ++j)
-    inputs[at(first) + j] = model.variables[j].start;
+  for (const int j : known) inputs[at(first + j)] = model.variables[at(j)].start;
   std::vector<double> values(at(tape.size())), result;
   tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
   for (const int line : lines) result.push_back(values[at(line)]);
@@ -135,11 +135,11 @@ std::vector<double> values_at_start(const Model& model, const Tape& tape,
 }
 
 /// The arguments of the laws.
-std::vector<double> arguments_at_start(const Model& model, const Dcs& system) {
+std::vector<double> arguments_at_start(const Model& model, const Dcs& system, const std::vector<int>& known) {
   const int first = system.parameter_input(0);
   std::vector<double> inputs(at(first) + system.parameters.size(), nan);
   std::copy(system.parameters.begin(), system.parameters.end(), inputs.begin() + first);
-  return values_at_start(model, system.tape, system.G, std::move(inputs), system.variable_input(0));
+  return values_at_start(model, system.tape, system.G, std::move(inputs), system.variable_input(0), known);
 }
 
 bool allows(const Branch& branch, double w) { return branch.w.lower <= w && w <= branch.w.upper; }
@@ -165,7 +165,9 @@ std::string reason_for_binaries(const HybridModel& model) {
 }
 
 int binary_on_surface(const HybridModel& model, const LoweredBinaries& lowered) {
-  const std::vector<double> w = arguments_at_start(model.head, lowered.system);
+  std::vector<int> all(at(model.n()));
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<double> w = arguments_at_start(model.head, lowered.system, all);
   int found = -1;
   for (int i = 0; i < model.q(); ++i) {
     const bool is_on_surface = !lowered.system.laws[at(i)].memory && w[at(i)] == 0;
@@ -223,7 +225,7 @@ std::vector<double> constraints_at_start(const HybridModel& hybrid) {
   for (int i = 0; i < hybrid.q(); ++i)
     if (hybrid.binaries[at(i)].start)
       inputs[at(hybrid.binary_input(i))] = *hybrid.binaries[at(i)].start;
-  return values_at_start(hybrid.head, tape, rows, std::move(inputs), hybrid.variable_input(0));
+  return values_at_start(hybrid.head, tape, rows, std::move(inputs), hybrid.variable_input(0), hybrid.states());
 }
 
 /// Which constraint holds each binary: of a model with laws in their place it is one.
@@ -241,7 +243,7 @@ std::vector<int> rows_of_binaries(const HybridModel& hybrid) {
 /// Warns where a declared start violates its constraint; throws where the other value does so too.
 void check_starts(const Document& document, const HybridModel& hybrid, const Dcs& system,
                   std::vector<std::string>& warnings) {
-  const std::vector<double> w = arguments_at_start(hybrid.head, system);
+  const std::vector<double> w = arguments_at_start(hybrid.head, system, hybrid.states());
   const std::vector<double> g = constraints_at_start(hybrid);
   const std::vector<int> rows = rows_of_binaries(hybrid);
   for (int i = 0; i < hybrid.q(); ++i) {

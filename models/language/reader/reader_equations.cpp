@@ -25,11 +25,13 @@ Scope scope_of(const Model& model, const std::vector<std::string>& multipliers,
     if (!scope.names[k].empty()) scope.aliases.emplace(scope.names[k], static_cast<int>(k));
   literals.extend(scope);
   scope.aliases["time"] = static_cast<int>(scope.names.size());
+  scope.aliases.emplace("t", static_cast<int>(scope.names.size()));
   scope.names.emplace_back("t");
+  scope.has_all_aliases = true;
   return scope;
 }
 
-/// Throws where a new name is not free.
+/// Throws where a new name is not free. Multipliers are the last `multipliers` names of the scope.
 void check_new_name(const Document& document, const Value& value, const DeclaredName& declared,
                     const Scope& scope, std::size_t multipliers, const std::string& what) {
   const std::string& name = declared.name;
@@ -37,15 +39,14 @@ void check_new_name(const Document& document, const Value& value, const Declared
     document.fail(
         value, declared.offset,
         fmt::format("'{}' is a word of the language; expected another name for {}", name, what));
-  const auto found = std::find(scope.names.begin(), scope.names.end(), name);
-  if (found == scope.names.end()) return;
-  const auto index = static_cast<std::size_t>(found - scope.names.begin());
-  const auto variables = static_cast<std::size_t>(scope.variables);
+  const std::optional<int> index = scope.index(name);
+  if (!index) return;
+  const int first_multiplier = static_cast<int>(scope.names.size() - multipliers);
   document.fail(value, declared.offset,
                 fmt::format("'{}' is {} already; expected a new name for {}", name,
-                            index < variables                 ? "a variable"
-                            : index < variables + multipliers ? "a multiplier"
-                                                              : "a parameter",
+                            *index < scope.variables       ? "a variable"
+                            : *index >= first_multiplier ? "a multiplier"
+                                                         : "a parameter",
                             what));
 }
 
@@ -123,9 +124,9 @@ auto EquationTexts::at(const Value& value, const Read& read) {
 
 /// One multiplier for every law: by the name that the law gives it, else by the law's own text.
 void EquationTexts::declare_multipliers() {
+  Scope scope = scope_of(given_, {}, {});
   for (std::size_t i = 0; i < laws_.size(); ++i) {
     const Value& text = law_text(context_, *laws_[i], fmt::format("law {}", i + 1));
-    const Scope scope = scope_of(given_, multipliers_, {});
     DeclaredName declared;
     try {
       declared = declared_multiplier(text.text, scope);
@@ -137,6 +138,8 @@ void EquationTexts::declare_multipliers() {
       check_new_name(context_.document(), text, declared, scope, multipliers_.size(),
                      "a multiplier");
     multipliers_.push_back(is_named_.back() ? declared.name : text.text);
+    scope.aliases.emplace(multipliers_.back(), static_cast<int>(scope.names.size()));
+    scope.names.push_back(multipliers_.back());
   }
 }
 
@@ -161,6 +164,7 @@ StatedLaw EquationTexts::law_of(const Value& text, const LawStatement& statement
 
 void EquationTexts::read_laws() {
   EquationModel& model = *model_;
+  std::set<std::string> names;
   for (std::size_t i = 0; i < laws_.size(); ++i) {
     const std::string what = fmt::format("law {}", i + 1);
     const Value& text = law_text(context_, *laws_[i], what);
@@ -186,11 +190,9 @@ void EquationTexts::read_laws() {
         stated.law.name = context_.text(name->value, "name of " + what);
       read_start(context_, *laws_[i], stated.law, what);
     }
-    for (const StatedLaw& other : model.laws)
-      if (other.law.name == stated.law.name)
-        context_.document().fail(
-            *laws_[i],
-            fmt::format("there are two laws '{}'; expected different names", stated.law.name));
+    if (!names.insert(stated.law.name).second)
+      context_.document().fail(
+          *laws_[i], fmt::format("there are two laws '{}'; expected different names", stated.law.name));
     model.laws.push_back(std::move(stated));
   }
 }

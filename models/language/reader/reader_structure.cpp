@@ -147,9 +147,9 @@ void check_dense(const Document& document, std::size_t variables) {
 namespace {
 
 /// Many variables are for runs by steps that need no full matrices.
-void check_size(const Context& context, const Model& model, const Dcs& system) {
+void check_size(const Context& context, const Model& model) {
   const bool may_be_large = context.known().hybrid && !model.exact_numbers && model.run.scheme == "backward_euler";
-  if (model.variables.size() <= most_dense_variables || (may_be_large && as_sparse_lcs(system))) return;
+  if (model.variables.size() <= most_dense_variables || may_be_large) return;
   check_dense(context.document(), model.variables.size());
 }
 
@@ -177,7 +177,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   model.multiplier_units.resize(model.multipliers.size());
   if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
   const std::vector<int> arguments = system.G;
-  check_size(context, model, system);
+  check_size(context, model);
   // Matrices are made of rounded numbers.
   if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_full_lcs(system))
     model.system = *std::move(matrices);

@@ -312,12 +312,17 @@ Jet ConsistentJets::solve(const Mode& mode, double t, const Vector& x, const Vec
   return jet;
 }
 
+/// Given rates may solve the equations in the unit of the fastest pole while slower coefficients are missing: without
+/// them Newton's method makes all.
 Jet ConsistentJets::solve_once(const Mode& mode, double t, const Vector& x, const Vector& lambda,
                                const Vector& rates) {
   const bool begins = self_->equations().begin(mode, t, x, lambda, rates);
   Jet refused;
   if (begins && self_->is_against_time(mode, refused)) return refused;
-  if (begins && self_->newton.run(self_->equations())) return self_->jet(true);
+  if (begins && self_->newton.run(self_->equations())) {
+    Jet found = self_->jet(true);
+    return found.consistent || rates.size() == 0 ? found : solve_once(mode, t, x, lambda, {});
+  }
   if (self_->equations().array().is_linear()) return self_->jet(false);
   return solve_from(mode, t, x, lambda, rates);
 }

@@ -53,7 +53,8 @@ void ModeTransition::begin(const Vector& x0) {
     if (!std::isfinite(w[i])) continue;
     const auto law = static_cast<std::size_t>(i);
     at_.now.w[i] = w[i];
-    at_.now.mode[law] = nearest_branch(at_.system.laws[law], w[i]);
+    // One with memory leaves its first branch only where no continuation stays in it; w may be by guesses.
+    if (!at_.system.laws[law].memory) at_.now.mode[law] = nearest_branch(at_.system.laws[law], w[i]);
   }
   run_.sides.jumped(run_.sides.errors_at_start());
   const Step start = at_.now;

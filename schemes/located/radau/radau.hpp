@@ -7,6 +7,7 @@
 #include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/core/linear/lu.hpp>
+#include <perp/core/linear/sparse/entry_lu.hpp>
 #include <perp/schemes/located/radau/mode_flow.hpp>
 #include <perp/schemes/located/radau/radau_table.hpp>
 
@@ -134,6 +135,7 @@ class Radau {
   bool freeze_jacobian(const Vector& base, const Matrix& Z);
   void measure_rounding();
   bool rows_vanish();
+  bool rests_at_rounding();
   bool residuals();
   void correction();
   double take_correction();
@@ -173,8 +175,8 @@ class Radau {
   Vector row_scale_, start_scale_, noise_;
   Vector x_unit_, lambda_unit_, unit_;  // unit_: of y, N
   bool frozen_nearby_ = false;  // the Jacobian is that of good starting values
-  linear::Lu real_, start_;
-  std::vector<linear::ComplexLu> complex_;
+  linear::EntryLu<double> real_, start_, full_newton_;
+  std::vector<linear::EntryLu<std::complex<double>>> complex_;
   Eigen::VectorXcd w_complex_, solution_complex_;
   Vector ydot_, Y_, Y_start_, H_, delta_;
 

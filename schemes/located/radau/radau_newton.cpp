@@ -27,6 +27,11 @@ constexpr double most_extrapolation = 9;  ///< in lengths of the known step
 constexpr int most_iterations = 20;
 constexpr int most_jacobians = 2;
 
+/// Is what follows a correction of this size, if all contract so?
+bool is_negligible(double size, double contraction) {
+  return contraction < 1 && size * contraction <= (1 - contraction) * negligible;
+}
+
 }  // namespace
 
 Radau::Outcome Radau::attempt(double h) {
@@ -196,6 +201,20 @@ double Radau::take_correction() {
   return largest;
 }
 
+/// Where corrections do not shrink: are they what the rounding of all rows together makes of the unknowns, and vanish the
+/// rows? Unknowns that are small beside those of other rows are known less well than any row of their own says. Two
+/// combinations of signs stand for the largest.
+bool Radau::rests_at_rounding() {
+  const Vector correction = R_.cwiseAbs().rowwise().maxCoeff(), terms = H_;
+  Vector rounding = noise_;
+  for (const bool alternate : {false, true}) {
+    for (Eigen::Index i = 0; i < terms.size(); ++i) H_[i] = alternate && i % 2 != 0 ? -terms[i] : terms[i];
+    real_.solve(H_, delta_);
+    rounding = rounding.cwiseMax(delta_.cwiseProduct(unit_).cwiseAbs());
+  }
+  return (correction.array() <= surely_rounding * eps * rounding.array()).all() && rows_vanish();
+}
+
 /// Down to rounding, or until the corrections stop to shrink, once with a new Jacobian. The largest
 /// contraction of two iterations foretells the next: the norm of a correction is no smooth
 /// sequence.
@@ -209,16 +228,13 @@ Radau::Outcome Radau::simplified_newton() {
     ++counts_.iterations;
     const double now = take_correction();
     if (now == inf) return Outcome::diverged;
-    if (now <= at_rounding) return Outcome::solved;
-    const double contraction = std::max(now / before, contraction_before);
-    if (contraction < 1 && now * contraction <= (1 - contraction) * negligible)
-      return Outcome::solved;
+    if (now <= at_rounding || is_negligible(now, std::max(now / before, contraction_before))) return Outcome::solved;
     contraction_before = before < inf ? now / before : 1;
     before = now;
     stalled = now <= slow * best ? 0 : stalled + 1;
     best = std::min(best, now);
     if (stalled < 2) continue;
-    if (now <= surely_rounding) return Outcome::solved;
+    if (now <= surely_rounding || rests_at_rounding()) return Outcome::solved;
     if (++jacobians > most_jacobians) return Outcome::diverged;
     if (!freeze_jacobian(y_, Z_)) return Outcome::domain;
     before = best = inf;
@@ -238,11 +254,11 @@ Radau::Outcome Radau::full_newton() {
       stage_point(y_, Z_, h_, i);
       if (!stage_row(t_, h_, i)) return Outcome::domain;
     }
-    all_.compute(stages_);
+    full_newton_.compute(stages_);
     ++counts_.factorisations;
     ++counts_.iterations;
     all_residual_ = R_.reshaped();
-    all_.solve(all_residual_, all_solution_);
+    full_newton_.solve(all_residual_, all_solution_);
     R_.reshaped() = all_solution_;
     R_ = unit_.asDiagonal() * R_;
     const double now = take_correction();

@@ -267,6 +267,19 @@ TEST_CASE("a constraint of a model without binaries is a check of the state") {
   CHECK(ends.excluded[0].rows == std::vector<int>{1});
 }
 
+TEST_CASE("rows with factors of any size have their rates") {
+  for (int k = 0; k <= 100; k += 10) {
+    CAPTURE(k);
+    HybridModes modes(model_of("[variables]\nx1 = 0.3\nx2 = 0.5\n[binaries]\nz = 0\n[model]\nequations = [\"der(x1) = -1 + " +
+                               std::to_string(std::ldexp(1.0, k)) +
+                               "*z\", \"der(x2) = x1\"]\nconstraints = [\"z <= 0\"]\n"));
+    const HybridContinuations found = modes.continuations(0, Vector{{0.3, 0.5}}, {0});
+    REQUIRE(found.list.size() == 1);
+    CHECK(found.is_complete);
+    CHECK(found.list[0].rates == Vector{{-1, 0.3}});
+  }
+}
+
 TEST_CASE("twenty independent bands: the choice is found although 3^20 values cannot be listed") {
   std::string variables = "[variables]\n", binaries = "[binaries]\n", equations, constraints;
   for (int i = 1; i <= 20; ++i) {

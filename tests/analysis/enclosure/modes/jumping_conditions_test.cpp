@@ -63,6 +63,25 @@ TEST_SUITE("analysis/enclosure/modes/jumping_conditions") {
     CHECK(last(armed, 1) == Interval(1));
   }
 
+  TEST_CASE("what a reset keeps of a state moves with the event as the state does before the law switches") {
+    // p rises by 5 before the law switches at t* in [0.99, 1.01] and by 1 behind it; n keeps p(t*) = 5 t*.
+    const Enclosure result = enclosure::read_exact_model(R"toml(
+      [variables]
+      x = "[-1.01, -0.99]"
+      p = 0
+      n = 0
+      [model]
+      equations = ["der(x) = 1", "der(p) = 5 - 4*L", "der(n) = 0"]
+      laws = ["L in step(x)"]
+      when = [{ condition = "L - 0.5", direction = 1, set = { n = "p" } }]
+      [run]
+      t = [0, 2]
+    )toml", "kept.toml").enclose({});
+    REQUIRE_FALSE(result.lost.has_value());
+    CHECK(last(result, 2).contains(Interval(4.95000001, 5.04999999)));
+    CHECK(width(last(result, 2)) <= 0.1000001);
+  }
+
   TEST_CASE("resets of one law fire in declared order with the values before them") {
     const Enclosure result = run("-1", reset("L - 0.5", 1, "n = \"n + 1 + 10*L\"") +
                                            reset("L - 0.7", 1, "n = \"n + 100\", m = \"n + 7\""));

@@ -57,6 +57,21 @@ double least_minor(const Matrix& M) {
 }  // namespace
 
 TEST_SUITE("analysis/enclosure/modes/uniqueness") {
+  TEST_CASE("relays that slide together are unique where they act on each other alike, by numbers that are no doubles, too") {
+    for (const char* equations : {"\"der(x) = -sign(x) + 0.25*sign(y)\", \"der(y) = -sign(y) + 0.25*sign(x)\"",
+                                  "\"der(x) = -sign(x) + 0.3*sign(y)\", \"der(y) = -sign(y) + 0.3*sign(x)\"",
+                                  "\"der(x) = -sign(x) + (1/3)*sign(y)\", \"der(y) = -sign(y) + (1/3)*sign(x)\"",
+                                  "\"der(x) = -sign(x) + c*sign(y)\", \"der(y) = -sign(y) + c*sign(x)\""}) {
+      CAPTURE(equations);
+      const Enclosure result = run("x = 0\ny = 0", equations, 1, {0.5, 1}, "c = \"[-0.4, 0.4]\"");
+      REQUIRE(is_unique(result));
+      CHECK(result.rows.back().box[0] == Interval(0));
+      CHECK(result.rows.back().box[1] == Interval(0));
+    }
+    // Not alike: several solutions may start.
+    CHECK_FALSE(is_unique(run("x = 0\ny = 0", "\"der(x) = -sign(x) + 1.2*sign(y)\", \"der(y) = -sign(y) + 1.2*sign(x)\"", 1, {1})));
+  }
+
   TEST_CASE("P-matrices are those with positive principal minors") {
     std::mt19937 random(3);
     std::uniform_real_distribution<double> number(-1, 1);

@@ -114,6 +114,55 @@ TEST_SUITE("analysis/hybrid/run/change_notes") {
     }
   }
 
+  TEST_CASE("a binary starts as it is declared whatever is guessed of the algebraic variables that its constraint holds") {
+    // x rises by 2 while z = 1 and falls by 1 else: from 19.3 down to 19 at 0.3, up to 20 at 0.8.
+    for (const char* guess : {"0", "19.3", "40"})
+      for (const char* scheme : {"located", "backward_euler", "theta"}) {
+        CAPTURE(guess);
+        CAPTURE(scheme);
+        const perp::Model model = perp::read_model_text(R"toml(
+          [variables]
+          x = 19.3
+          y = 0
+          [binaries]
+          z = 0
+          [model]
+          equations = ["y = x", "der(x) = -1 + 3*z"]
+          constraints = ["(19 - y)*(1 - z) + (y - 20)*z <= 0"]
+          [run]
+          t = [0, 1]
+          h = 0.01
+        )toml", "band.toml", {{"y", guess}, {"run.scheme", scheme}}, {.hybrid = true});
+        CHECK(model.warnings.empty());
+        const perp::Trajectory run = perp::keep_run(model).run;
+        REQUIRE(run.events.size() == 2);
+        CHECK(run.events[0].t == doctest::Approx(0.3).epsilon(0.05));
+        CHECK(run.events[1].t == doctest::Approx(0.8).epsilon(0.05));
+      }
+  }
+
+  TEST_CASE("a declared start that does not continue is an event with the row that excludes it") {
+    for (const char* scheme : {"located", "backward_euler"}) {
+      const perp::Model model = perp::read_model_text(R"toml(
+        [variables]
+        x = 18
+        [binaries]
+        z = 0
+        [model]
+        equations = ["der(x) = -1 + 3*z"]
+        constraints = ["(19 - x)*(1 - z) + (x - 20)*z <= 0"]
+        [run]
+        t = [0, 0.25]
+        h = 0.125
+      )toml", "low.toml", {{"run.scheme", scheme}}, {.hybrid = true});
+      const Events events = perp::keep_run(model).run.events;
+      REQUIRE(events.size() == 1);
+      CHECK(events[0].t == 0);
+      CHECK(events[0].note.find("violates g1: (19 - x)*(1 - z) + (x - 20)*z <= 0, which it exceeds by 1; 1 continues") !=
+            std::string::npos);
+    }
+  }
+
   TEST_CASE("notes that are there stay, and models without binaries keep all") {
     const perp::Model model = perp::read_model(perp::find_model("stick_slip"));
     const perp::Trajectory run = perp::scheme(model.run.scheme).run(model, {});

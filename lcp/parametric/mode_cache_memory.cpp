@@ -1,0 +1,67 @@
+// The choice among modes of laws with memory that are too many for a table.
+#include <algorithm>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+#include <perp/lcp/parametric/mode_cache.hpp>
+
+namespace perp {
+namespace {
+
+constexpr std::size_t most_leaving = 10;  ///< laws of whose branches all combinations are looked at
+
+/// The laws that are marked.
+std::vector<int> marked(const std::vector<char>& marks) {
+  std::vector<int> laws;
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    if (marks[i] != 0) laws.push_back(static_cast<int>(i));
+  return laws;
+}
+
+}  // namespace
+
+/// Appends the maps of all modes that differ from `mode` in `count` of the laws from number `from` of the list on. False: a
+/// singular mode may have solutions.
+bool ModeCache::add_changed(const double* theta, const std::vector<int>& laws, std::size_t from, int count, Mode& mode) {
+  if (count == 0) {
+    check_interruption();
+    const int index = find(mode);
+    if (index >= 0 && admissible(index, theta)) admissible_.push_back(index);
+    const int known = index_.at(mode);
+    return index >= 0 || known < 0 || !map(known).consistent(theta);
+  }
+  for (std::size_t k = from; k < laws.size(); ++k) {
+    const std::size_t law = at(laws[k]);
+    const int present = mode[law], branches = static_cast<int>(family_.base.laws[law].branches.size());
+    for (int branch = 0; branch < branches; ++branch) {
+      if (branch == present) continue;
+      mode[law] = branch;
+      if (!add_changed(theta, laws, k + 1, count - 1, mode)) return false;
+    }
+    mode[law] = present;
+  }
+  return true;
+}
+
+/// The rule counts changes of laws that leave their branch before all others: where some of these lead to a solution no
+/// other mode is nearer, and none is looked at.
+ModeCache::Choice ModeCache::nearest_by_leaving(const double* theta, int present) {
+  Choice choice;
+  choice.status = Status::not_enumerated;
+  if (present < 0 || memory_laws_.size() != family_.base.laws.size()) return choice;
+  const std::vector<int> laws = marked(leaving_laws(present, theta));
+  if (laws.size() > most_leaving) return choice;
+  Mode mode = map(present).modes().front();
+  admissible_.clear();
+  for (int count = 0; admissible_.empty() && count <= static_cast<int>(laws.size()); ++count)
+    if (!add_changed(theta, laws, 0, count, mode)) return choice;
+  if (admissible_.empty()) return choice;
+  if (admissible_.size() > 1) keep_exact(theta, present);
+  found_ = admissible_;
+  choice.status = Status::solved;
+  choose(theta, present, choice);
+  choice.solutions = 0;  // not counted
+  return choice;
+}
+
+}  // namespace perp
