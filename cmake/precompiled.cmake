@@ -27,7 +27,7 @@ endfunction()
 
 # Takes the sources of these two levels out of the list `sources` and puts them into `cold` and `words`.
 function(perp_cold_sources sources cold words)
-  set(cold_folders "analysis/(hybrid(/(proofs|roots|run|ways))?|enclosure/(laws|parts|proof))|core/pencil")
+  set(cold_folders "analysis/(hybrid(/(proofs|roots|run|ways))?|enclosure/(kept|laws|parts|pieces|proof))|core/pencil")
   string(APPEND cold_folders "|lcp/(exact|exact/polynomials|forms|nearest|structure)|schemes/step/solvability")
   string(APPEND cold_folders "|schemes/(continuation|events|jumps|mechanical|poles|located/(equilibria|events|passage|transition))")
   set(word_folders "analysis(/(convergence|maps|measures|phase|run|schemes|solutions|sweep)(/.*)?)?")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -61,7 +62,7 @@ struct HybridModel {
   /// and, from more unknowns on, those by whole steps, whose events are known to a step only.
   ///@{
   [[nodiscard]] bool is_large() const { return n() + q() > 16; }
-  [[nodiscard]] bool takes_whole_steps() const { return n() + q() > 64; }
+  [[nodiscard]] bool takes_whole_steps() const { return n() + q() > 64 || std::min(n(), q()) > 16; }
   ///@}
   [[nodiscard]] static constexpr int time_input() { return 0; }
   [[nodiscard]] static constexpr int derivative_input(int j) { return 1 + j; }
