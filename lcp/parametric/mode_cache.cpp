@@ -183,9 +183,15 @@ bool ModeCache::find_admissible(const std::vector<int>& regular, const std::vect
 
 /// Where some of the admissible maps are so exactly, those that are so within rounding do not count, but for the present one.
 void ModeCache::keep_exact(const double* theta, int present) {
-  const auto is_exact = [&](int i) { return exactly_admissible(i, theta); };
-  if (std::none_of(admissible_.begin(), admissible_.end(), is_exact)) return;
-  std::erase_if(admissible_, [&](int i) { return i != present && !is_exact(i); });
+  if (admissible_.size() < 2) return;
+  std::vector<int> kept;
+  bool is_one_exact = false;
+  for (const int i : admissible_) {
+    const bool is_exact = exactly_admissible(i, theta);
+    is_one_exact = is_one_exact || is_exact;
+    if (is_exact || i == present) kept.push_back(i);
+  }
+  if (is_one_exact) admissible_ = std::move(kept);
 }
 
 ModeCache::Choice ModeCache::nearest(const double* theta, int present) {

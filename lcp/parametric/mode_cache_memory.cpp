@@ -56,7 +56,7 @@ ModeCache::Choice ModeCache::nearest_by_leaving(const double* theta, int present
   for (int count = 0; admissible_.empty() && count <= static_cast<int>(laws.size()); ++count)
     if (!add_changed(theta, laws, 0, count, mode)) return choice;
   if (admissible_.empty()) return choice;
-  if (admissible_.size() > 1) keep_exact(theta, present);
+  keep_exact(theta, present);
   found_ = admissible_;
   choice.status = Status::solved;
   choose(theta, present, choice);
