@@ -136,4 +136,16 @@ std::string violated_start(const HybridModel& model, const HybridContinuations& 
                : text + ", just after the start";
 }
 
+std::string values_text(const std::vector<int>& z) {
+  std::string text;
+  for (const int value : z)
+    text += value == any_binary ? '*' : value == released_binary ? 's' : static_cast<char>('0' + value);
+  return text;
+}
+
+std::string row_word(const HybridModel& model, int row) {
+  const int rows = static_cast<int>(model.f.size() + model.g.size());
+  return row < rows ? model.row_name(row) : model.binaries[at(row - rows)].name;
+}
+
 }  // namespace perp

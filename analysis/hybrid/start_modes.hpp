@@ -34,4 +34,9 @@ StartModes shown_start_modes(const HybridModel& model, const std::function<bool(
 /// "g1: (3 - x)*z <= 0, which it exceeds by 2". `found`: the continuations from there.
 std::string violated_start(const HybridModel& model, const HybridContinuations& found);
 
+/// "1*s": a letter for each binary, * for any_binary and s for released_binary.
+std::string values_text(const std::vector<int>& z);
+/// The name of a row of HybridContinuations::violated: of an equation, a constraint, or behind them a binary.
+std::string row_word(const HybridModel& model, int row);
+
 }  // namespace perp

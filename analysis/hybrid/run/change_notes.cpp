@@ -15,12 +15,13 @@
 #include <perp/schemes/events/events.hpp>
 
 namespace perp {
-namespace {
 
 bool is_change(const Event& event) {
   return event.law >= 0 && (event.kind == EventKind::mode_change || event.kind == EventKind::sliding_entry ||
                             event.kind == EventKind::sliding_exit);
 }
+
+namespace {
 
 /// The changes of one set of binaries that acts on no other, in the order of time.
 class ChangeNotes {
@@ -80,12 +81,6 @@ class ChangeNotes {
                                            violated_start(part_.model, found), values_text(z_))));
   }
 
-  static std::string values_text(const std::vector<int>& z) {
-    std::string text;
-    for (const int value : z) text += value == any_binary ? '*' : value == released_binary ? 's' : static_cast<char>('0' + value);
-    return text;
-  }
-
   void tell(const std::vector<Event*>& changes) {
     std::vector<int> before = z_;
     for (const Event* event : changes) before[at(place(event->law))] = value(event->law, event->from);
@@ -127,10 +122,8 @@ class ChangeNotes {
   }
 
   [[nodiscard]] std::string rows_text(const std::vector<int>& rows) const {
-    const int named = static_cast<int>(part_.model.f.size() + part_.model.g.size());
     std::vector<std::string> names;
-    for (const int row : rows)
-      names.push_back(row < named ? part_.model.row_name(row) : part_.model.binaries[at(row - named)].name);
+    for (const int row : rows) names.push_back(row_word(part_.model, row));
     return fmt::format("{}", fmt::join(names, ", "));
   }
 

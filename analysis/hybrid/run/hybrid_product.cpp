@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include <perp/analysis/hybrid/run/change_notes.hpp>
 #include <perp/analysis/hybrid/run/hybrid_product.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
@@ -92,10 +93,6 @@ std::unique_ptr<StepwiseRun> run_by_laws(const HybridPart& part, const LoweredBi
 void tell_changes(int q, Trajectory& run) {
   for (Event& event : run.events)
     if (event.kind == EventKind::crossing && event.law >= 0 && event.law < q) event.kind = EventKind::mode_change;
-  const auto is_change = [](const Event& event) {
-    return event.law >= 0 && (event.kind == EventKind::mode_change || event.kind == EventKind::sliding_entry ||
-                              event.kind == EventKind::sliding_exit);
-  };
   if (run.counts.contains("mode_changes"))
     run.counts["mode_changes"] = std::count_if(run.events.begin(), run.events.end(), is_change);
 }

@@ -19,26 +19,12 @@ namespace {
 constexpr long most_judged = 256;       ///< modes whose derivatives are computed at one moment
 constexpr std::size_t most_rows = 6;    ///< of excluded modes in a message
 
-std::string values_text(const HybridModel& model, const std::vector<int>& z) {
-  std::string text;
-  for (int i = 0; i < model.q(); ++i)
-    text += z[at(i)] == any_binary        ? '*'
-            : z[at(i)] == released_binary ? 's'
-                                          : static_cast<char>('0' + z[at(i)]);
-  return text;
-}
-
 const char* end_word(Status status, bool is_decided) {
   if (is_decided) return "no solution: no value of the binaries continues";
   if (status == Status::not_enumerated)
     return "no value of the binaries that continues was found, not all were tried";
   if (status == Status::not_solved) return "no value of the binaries that continues was found";
   return "no value of the binaries continues, and no jump to one that does was found";
-}
-
-std::string row_word(const HybridModel& model, int row) {
-  const int rows = static_cast<int>(model.f.size() + model.g.size());
-  return row < rows ? model.row_name(row) : model.binaries[at(row - rows)].name;
 }
 
 /// A model that was read has the system of its constraints.
@@ -245,14 +231,14 @@ void HybridRun::log_start(const std::vector<int>& before, const HybridContinuati
     result_.events.push_back(event_at(
         EventKind::mode_change, now_.t, now_.x,
         fmt::format("the start {} of the binaries violates {}; {} continues",
-                    values_text(hybrid_, before), violated_start(hybrid_, found),
-                    values_text(hybrid_, mode_.z))));
+                    values_text(before), violated_start(hybrid_, found),
+                    values_text(mode_.z))));
   if (!is_free) return;
   const bool is_nothing_declared = std::all_of(before.begin(), before.end(), [](int z) { return z == any_binary; });
   if (const std::string count = count_like_taken(found, is_nothing_declared); count != "1")
     result_.provenance["start"] =
         fmt::format("{} values of the binaries continue from the start; {} is taken ({})", count,
-                    values_text(hybrid_, mode_.z), found.decided_by);
+                    values_text(mode_.z), found.decided_by);
 }
 
 /// One event for all binaries that change at this moment, of the first of them.
@@ -295,7 +281,7 @@ std::string HybridRun::excluded_text(const HybridContinuations& found) const {
     const Exclusion& exclusion = found.excluded[k];
     std::vector<std::string> names;
     for (const int row : exclusion.rows) names.push_back(row_word(hybrid_, row));
-    rows += fmt::format("{}{} {}{}{}", k == 0 ? ": " : ", ", values_text(hybrid_, exclusion.z),
+    rows += fmt::format("{}{} {}{}{}", k == 0 ? ": " : ", ", values_text(exclusion.z),
                         fmt::join(names, ", "), names.empty() ? "" : " ", exclusion.why);
   }
   if (found.excluded_count > static_cast<long>(most_rows))

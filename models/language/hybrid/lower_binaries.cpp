@@ -2,8 +2,8 @@
 // such models.
 #include <fmt/format.h>
 #include <algorithm>
-#include <numeric>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include <perp/core/base/index.hpp>
