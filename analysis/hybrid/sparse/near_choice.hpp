@@ -44,6 +44,14 @@ class NearChoice {
   std::optional<HybridContinuations> operator()(double t, const Vector& x,
                                                 const std::vector<int>& previous, bool is_exact);
 
+  /// What becomes of one value of the binaries, whose equations have one solution: the rows that it violates behind t, none
+  /// where a solution goes on. Empty: open.
+  struct OfValue {
+    std::vector<int> violated;
+    HybridContinuation continuation;
+  };
+  std::optional<OfValue> of_value(double t, const Vector& x, const std::vector<int>& z, bool is_exact);
+
   /// All values of the binaries where none can slide: how many continue, the best of them, and what excludes others.
   /// `previous`: any_binary where none
   /// is known; `inside`: binaries of called sub-problems. Empty: open.
@@ -55,13 +63,6 @@ class NearChoice {
     long most_nodes = 1L << 22;
   };
   void set_options(Options options) { options_ = std::move(options); }
-  /// What becomes of one value of the binaries, whose equations have one solution: the rows that it violates behind t, none
-  /// where a solution goes on. Empty: open.
-  struct OfValue {
-    std::vector<int> violated;
-    HybridContinuation continuation;
-  };
-  std::optional<OfValue> of_value(double t, const Vector& x, const std::vector<int>& z, bool is_exact);
   std::optional<HybridContinuations> all_values(double t, const Vector& x, const Asked& asked, bool is_exact);
 
   /// Its counts; the series are not among it.
@@ -130,6 +131,7 @@ class NearChoice {
   [[nodiscard]] bool may_slide(const std::vector<int>& z, int binary);
   [[nodiscard]] bool may_slide_on_products(int binary);
   HybridContinuations taken(const std::vector<int>& z, const Verdict& verdict);
+  HybridContinuation with_jets(const std::vector<int>& z, const Verdict& verdict);
   [[nodiscard]] bool has_single_roots();
   [[nodiscard]] bool lists_all();
   void count_changes(const std::vector<int>& previous, const std::vector<int>& called,

@@ -114,9 +114,14 @@ std::optional<NearChoice::OfValue> NearChoice::of_value(double t, const Vector& 
   series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
   const Verdict verdict = judge(t, x, z, every_part);
   if (!verdict.has_series) return std::nullopt;
-  OfValue found{verdict.violated, std::move(taken(z, verdict).list.front())};
-  for (int l = 0; l < faces_.constraints(); ++l) found.continuation.constraints[at(l)] = jet_of(l, z);
-  return found;
+  return OfValue{verdict.violated, with_jets(z, verdict)};
+}
+
+/// What the series of this value tell, with the derivatives of the constraints.
+HybridContinuation NearChoice::with_jets(const std::vector<int>& z, const Verdict& verdict) {
+  HybridContinuation c = std::move(taken(z, verdict).list.front());
+  for (int l = 0; l < faces_.constraints(); ++l) c.constraints[at(l)] = jet_of(l, z);
+  return c;
 }
 
 /// For some values of the others, see may_slide.
@@ -215,10 +220,9 @@ std::optional<HybridContinuation> NearChoice::continuation(double t, const Vecto
   for (int i = 0; i < model_.q(); ++i) z.push_back(static_cast<int>(entry.values >> i & 1));
   const Verdict verdict = judge(t, x, z, every_part);
   if (!verdict.has_series || !verdict.violated.empty()) return std::nullopt;
-  HybridContinuation c = std::move(taken(z, verdict).list.front());
+  HybridContinuation c = with_jets(z, verdict);
   c.outside = entry.distance / outside_weight;
   c.inside = entry.distance % outside_weight;
-  for (int l = 0; l < faces_.constraints(); ++l) c.constraints[at(l)] = jet_of(l, z);
   return c;
 }
 
