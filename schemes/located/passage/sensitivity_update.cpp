@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <numeric>
+#include <string>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/passage/sensitivity_update.hpp>
 
 namespace perp {
@@ -87,7 +89,7 @@ bool SensitivityUpdate::passes_rough_end(const Mode& before, const Mode& after) 
 }
 
 /// The state goes on without them.
-void SensitivityUpdate::end(const char* why) {
+void SensitivityUpdate::end(const std::string& why) {
   why_none_ = fmt::format("; no sensitivities from t = {:.10g} on: {}", at_.now.t, why);
   maps_.end();
   at_.now.dx_dq.resize(0, 0);
@@ -111,7 +113,10 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
     end("the equations have no derivatives at the end of the mode");
     return;
   }
+  const bool is_start = record_.steps == 0 && maps_.dx().size() == 0;
   if (!enter(before, after, x_jumped, jump)) return;
+  if (is_start) watch_ends(&after);
+  if (!active()) return;
   Sensitivities::Values values = maps_.complete(after, maps_.dx());
   const double most = lost * std::max(before_.cwiseAbs().maxCoeff(), 1.0);
   if (record_.steps > 0 && !(maps_.dx().cwiseAbs().maxCoeff() <= most)) {
@@ -123,6 +128,44 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
   maps_.take(values.dx);
   at_.now.dx_dq = std::move(values.dx);
   at_.now.dlambda_dq = std::move(values.dlambda);
+}
+
+/// Does some q move the state off the surface of this gap?
+bool SensitivityUpdate::moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const {
+  constexpr double rounding = 1e-12;
+  const Matrix& S = maps_.dx();
+  for (Eigen::Index c = 0; c < S.cols(); ++c) {
+    const double moves = (S.col(c).cwiseAbs().array() / at_.scales.x.array()).maxCoeff() * locator_.size(gap);
+    if (std::abs(rate.by_q[c]) > rounding * moves) return true;
+  }
+  return false;
+}
+
+/// Have states before and beyond the end of a branch that a start is on the same rates? A short time beyond the end adds
+/// (ẋ_beyond − ẋ) dt to what q does.
+bool SensitivityUpdate::have_one_rate(const Gap& gap, const Jet& after) {
+  const Law& law = at_.system.laws[static_cast<std::size_t>(gap.law)];
+  if (law.memory) return false;
+  Mode beyond = after.mode;
+  for (std::size_t k = 0; k < law.branches.size(); ++k) {
+    const Range range = is_vertical(law.branches[k]) ? Range{inf, -inf} : w_range(law.branches[k]);
+    if ((gap.sign > 0 ? range.upper : -range.lower) != gap.sign * gap.bound) continue;
+    beyond[static_cast<std::size_t>(gap.law)] = static_cast<int>(k);
+    if (maps_.has_rate_of(after, beyond) != true) return false;
+  }
+  return true;
+}
+
+/// Ends where derivatives have two sides: a state that some q moves off the end of a branch on which it stays, or starts.
+void SensitivityUpdate::watch_ends(const Jet* start) {
+  for (const Gap& gap : locator_.gaps()) {
+    if (gap.law < 0 || gap.of_lambda || !locator_.is_zero(gap, gap.at(at_.now.w[gap.law]))) continue;
+    const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
+    const bool stays = std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap);
+    if (!moves_off(gap, rate) || !(stays || (start != nullptr && !have_one_rate(gap, *start)))) continue;
+    return end(fmt::format("the solution {} on the end of a branch of {}, and derivatives by what moves it off have two sides",
+                           stays ? "stays" : "starts", at_.system.laws[static_cast<std::size_t>(gap.law)].name));
+  }
 }
 
 /// S⁺ of the differential part. False: it does not exist, and the run has ended.
