@@ -164,7 +164,8 @@ TEST_SUITE("analysis/enclosure/starts") {
                                      std::tuple("-5.7", "5.6", "\"[-0.55, -0.45]\""),
                                      std::tuple("\"[-5.3, -5.1]\"", "\"[5, 5.2]\"", "-0.5"),
                                      std::tuple("\"[-5.3, -5.1]\"", "\"[5, 5.2]\"", "\"[-0.55, -0.45]\"")}) {
-      CAPTURE(x1);
+      const auto& shown_x1 = x1;
+      CAPTURE(shown_x1);
       const Enclosure result = run(text(x1, x2, B1), 128);
       CHECK_FALSE(result.lost.has_value());
       CHECK(result.rows.back().flag == enclosure::Flag::unique);
