@@ -141,31 +141,44 @@ bool SensitivityUpdate::moves_off(const Gap& gap, const Sensitivities::GapRate& 
   return false;
 }
 
+/// The branch beyond the end that this gap is of, not a vertical one; -1: there is none.
+int SensitivityUpdate::branch_beyond(const Gap& gap) const {
+  const std::vector<Branch>& branches = at_.system.laws[static_cast<std::size_t>(gap.law)].branches;
+  const auto begins = std::ranges::find_if(branches, [&gap](const Branch& branch) {
+    const Range range = w_range(branch);
+    return !is_vertical(branch) && (gap.sign > 0 ? range.lower < gap.bound && range.upper >= gap.bound
+                                                 : range.upper > gap.bound && range.lower <= gap.bound);
+  });
+  return begins == branches.end() ? -1 : static_cast<int>(begins - branches.begin());
+}
+
 /// Have states before and beyond the end of a branch that a start is on the same rates? A short time beyond the end adds
-/// (ẋ_beyond − ẋ) dt to what q does.
-bool SensitivityUpdate::have_one_rate(const Gap& gap, const Jet& after) {
-  const Law& law = at_.system.laws[static_cast<std::size_t>(gap.law)];
-  if (law.memory) return false;
-  Mode beyond = after.mode;
-  for (std::size_t k = 0; k < law.branches.size(); ++k) {
-    const Range range = is_vertical(law.branches[k]) ? Range{inf, -inf} : w_range(law.branches[k]);
-    if ((gap.sign > 0 ? range.upper : -range.lower) != gap.sign * gap.bound) continue;
-    beyond[static_cast<std::size_t>(gap.law)] = static_cast<int>(k);
-    if (maps_.has_rate_of(after, beyond) != true) return false;
-  }
-  return true;
+/// (ẋ_beyond − ẋ) dt to what q does; a law with memory does not come back.
+bool SensitivityUpdate::have_one_rate(const Gap& gap, const Jet& after, int beyond) {
+  const auto law = static_cast<std::size_t>(gap.law);
+  if (at_.system.laws[law].memory) return false;
+  Mode mode = after.mode;
+  mode[law] = beyond;
+  return maps_.has_rate_of(after, mode) == true;
+}
+
+/// What a state does at the end of a branch that some q moves it off, where what is beyond has other rates: null, nothing.
+const char* SensitivityUpdate::two_sided(const Gap& gap, const Jet* start) {
+  if (gap.law < 0 || gap.of_lambda || !locator_.is_zero(gap, gap.at(at_.now.w[gap.law]))) return nullptr;
+  const int beyond = branch_beyond(gap);
+  if (beyond < 0) return nullptr;
+  const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
+  if (!moves_off(gap, rate)) return nullptr;
+  if (std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap)) return "stays";
+  return start == nullptr || have_one_rate(gap, *start, beyond) ? nullptr : "starts";
 }
 
 /// Ends where derivatives have two sides: a state that some q moves off the end of a branch on which it stays, or starts.
 void SensitivityUpdate::watch_ends(const Jet* start) {
-  for (const Gap& gap : locator_.gaps()) {
-    if (gap.law < 0 || gap.of_lambda || !locator_.is_zero(gap, gap.at(at_.now.w[gap.law]))) continue;
-    const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
-    const bool stays = std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap);
-    if (!moves_off(gap, rate) || !(stays || (start != nullptr && !have_one_rate(gap, *start)))) continue;
-    return end(fmt::format("the solution {} on the end of a branch of {}, and derivatives by what moves it off have two sides",
-                           stays ? "stays" : "starts", at_.system.laws[static_cast<std::size_t>(gap.law)].name));
-  }
+  for (const Gap& gap : locator_.gaps())
+    if (const char* const does = two_sided(gap, start))
+      return end(fmt::format("the solution {} on the end of a branch of {}, and derivatives by what moves it off have two sides",
+                             does, at_.system.laws[static_cast<std::size_t>(gap.law)].name));
 }
 
 /// S⁺ of the differential part. False: it does not exist, and the run has ended.

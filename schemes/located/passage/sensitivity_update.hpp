@@ -53,7 +53,9 @@ class SensitivityUpdate {
   Matrix without();
   bool enter(const Step& before, const Jet& after, bool x_jumped, const Vector& jump);
   [[nodiscard]] bool moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const;
-  [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after);
+  [[nodiscard]] int branch_beyond(const Gap& gap) const;
+  [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond);
+  [[nodiscard]] const char* two_sided(const Gap& gap, const Jet* start);
   void watch_ends(const Jet* start);
   [[nodiscard]] std::vector<Gap> switching_gaps(const Mode& before, const Mode& after) const;
   [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
