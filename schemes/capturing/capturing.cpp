@@ -38,6 +38,7 @@ Capturing::Capturing(SparseLcs lcs, const Theta& options)
       solver_(options.solver.empty() ? default_solver : options.solver) {
   check(options);
   active_ = &equations_;
+  has_many_modes_ = ModeCache::has_many_modes(equations_.laws());
   for (int i = 0; i < lcs.n(); ++i)
     for (const auto& [column, entry] : lcs.E.row(i)) has_rate_[at(column)] = 1;
   if (options.theta < 1) first_.emplace(std::move(lcs), 1);
@@ -159,7 +160,7 @@ Attempt Capturing::attempt_first(ModeCache& maps) {
 int Capturing::present_map(ModeCache& maps) {
   if (start_pending_) return memory_.empty() ? -1 : maps.find(memory_);
   const State& now = current();
-  return now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+  return now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode, was_met_often(h_));
 }
 
 /// Does the step that is tried have a solution in the mode of this map, which is present?

@@ -138,7 +138,8 @@ class Capturing final : public ModewiseScheme {
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
-  double margin_before(const ModeMap::Margin& margin, int branch);
+  double margin_before(const PointStep::Margin& margin, const Mode& mode);
+  double slack_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
   Attempt attempt_by_maps(double h, bool was_asked_once);
   Attempt attempt_first(ModeCache& maps);
@@ -149,6 +150,7 @@ class Capturing final : public ModewiseScheme {
   Once& once(StepEquations& equations);
   Once& once() { return once(*active_); }
   bool is_asked_once(double h);
+  [[nodiscard]] bool was_met_often(double h) const;
   bool has_one_solution(double h) { return h <= once().longest_monotone; }
   std::optional<Attempt> attempt_once(double h);
   std::optional<Attempt> attempt_one_found(double h);
@@ -184,16 +186,20 @@ class Capturing final : public ModewiseScheme {
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   void solve_constraints_at(double t, double h, Vector& x, State& limit);
   bool solve_constraints_at_point(double t, Vector& x, State& limit);
+  [[nodiscard]] bool knows_algebraic(const PointStep& step) const;
   bool is_consistent(const Vector& x0, double t) const;
   [[nodiscard]] bool starts_inside(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
-  bool starts_consistently(const Vector& x0, double t, double h);
+  [[nodiscard]] Vector with_rates_of(const Vector& x0, const Vector& other) const;
+  [[nodiscard]] bool is_consistent_in(const State& limit, const Vector& x, double t) const;
+  bool starts_consistently(const State& limit, const Vector& x0, double t, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;
 
   StepEquations equations_;
   std::vector<char> has_rate_;          // of each variable: does E hold it?
   std::optional<StepEquations> first_;  // backward Euler, for some steps where θ < 1
   StepEquations* active_ = nullptr;     // those of the attempted step
+  bool has_many_modes_ = false;         // more than a table holds
   bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?
   std::map<Mode, std::optional<int>> indices_;  // of the modes met, where θ < 1; empty: not determined
   std::map<const StepEquations*, Once> once_;

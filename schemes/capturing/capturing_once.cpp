@@ -11,8 +11,11 @@
 namespace perp {
 namespace {
 
-/// Of steps at points in one mode: rows of (n + m)² numbers cost about as much.
-long steps_for_rows(int size) { return std::max(8L, static_cast<long>(size) * size / 4); }
+/// Of steps at points in one mode: rows of (n + m)² numbers cost about as much. Each step goes through its factors.
+long steps_for_rows(const PointStep& step) {
+  const long size = step.size();
+  return std::max(8L, size * size / step.width());
+}
 
 /// Of the last solution, in increasing order.
 std::vector<int> violated_laws(const PointStep& step) {
@@ -37,8 +40,13 @@ Capturing::Once& Capturing::once(StepEquations& equations) {
 /// Are there no maps for steps of this length, and not worth it?
 bool Capturing::is_asked_once(double h) {
   if (h != options_.h || is_large()) return true;
-  if (!ModeCache::has_many_modes(active_->laws()) || start_pending_) return false;
-  return ++met_[mode()] < steps_for_rows(active_->n() + active_->m());
+  if (!has_many_modes_ || start_pending_) return false;
+  return ++met_[mode()] < steps_for_rows(*once().step);
+}
+
+/// Of the user's length: has the present mode been met so often at points that its map pays at once?
+bool Capturing::was_met_often(double h) const {
+  return has_many_modes_ && h == options_.h && !start_pending_ && met_.contains(mode());
 }
 
 /// Where several solutions are possible the present mode decides, or nothing does.

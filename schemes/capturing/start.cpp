@@ -18,6 +18,7 @@ constexpr int shortest_probe =
     -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
+constexpr double known_share = 0x1p-20;  ///< of a variable without a rate: its rounding where a step of length 0 tells it
 constexpr int most_full_start = 512;  ///< unknowns of a problem with full matrices at the start
 
 /// The problem of a consistent state at t by its independent blocks: E x = E x0, the equations without rates, the laws.
@@ -140,8 +141,45 @@ bool Capturing::is_consistent_to_rounding(const Vector& x0, double h) {
   return (moved.array() <= motion_rounding(x0, attempted()).array()).all();
 }
 
-/// A step of little cost comes first.
-bool Capturing::starts_consistently(const Vector& x0, double t, double h) {
+/// x0, with variables that have no rate from elsewhere.
+Vector Capturing::with_rates_of(const Vector& x0, const Vector& other) const {
+  Vector x = other;
+  for (int j = 0; j < equations_.n(); ++j)
+    if (!is_algebraic(j)) x[j] = x0[j];
+  return x;
+}
+
+/// Are x and the multipliers of `limit` a consistent state as they are: do they hold each equation of its mode to the
+/// rounding of its terms, and the ranges of its branches?
+bool Capturing::is_consistent_in(const State& limit, const Vector& x, double t) const {
+  const SparseLcs& lcs = equations_.system();
+  const Vector &lambda = limit.lambda, sizes = x.cwiseAbs(), forces = lambda.cwiseAbs(), b = lcs.b(t), q = lcs.q(t);
+  const double each = 4 * (equations_.n() + equations_.m() + 4) * unit_roundoff;
+  const Vector rest = lcs.A.times(x) + lcs.B.times(lambda) + b;
+  const Vector terms = lcs.A.sizes_times(sizes) + lcs.B.sizes_times(forces) + b.cwiseAbs();
+  if (!std::ranges::all_of(equations_.algebraic_rows(), [&](int i) { return std::abs(rest[i]) <= each * terms[i]; }))
+    return false;
+  const Vector w = lcs.C.times(x) + lcs.D.times(lambda) + q;
+  const Vector w_terms = lcs.C.sizes_times(sizes) + lcs.D.sizes_times(forces) + q.cwiseAbs();
+  const auto holds = [&](const Range& range, double value, double size) {
+    return value >= range.lower - each * size && value <= range.upper + each * size;
+  };
+  for (int i = 0; i < equations_.m(); ++i) {
+    const Branch& branch = lcs.laws[at(i)].branches[at((*limit.mode)[at(i)])];
+    const double left = branch.a * w[i] + branch.b * lambda[i] - branch.c;
+    const double size = std::abs(branch.a) * w_terms[i] + std::abs(branch.b) * forces[i] + std::abs(branch.c);
+    if (!(std::abs(left) <= each * size) || !holds(branch.w, w[i], w_terms[i]) || !holds(branch.lambda, lambda[i], forces[i]))
+      return false;
+  }
+  return true;
+}
+
+/// What costs little comes first: the limit of short steps as it is, and the step of length 0 in its mode.
+bool Capturing::starts_consistently(const State& limit, const Vector& x0, double t, double h) {
+  Vector x = with_rates_of(x0, limit.x);
+  if (is_consistent_in(limit, x, t)) return true;
+  State there = limit;
+  if (solve_constraints_at_point(t, x, there) && is_consistent_in(there, with_rates_of(x0, x), t)) return true;
   if ((has_one_solution(h) || is_large()) && is_consistent_to_rounding(x0, h)) return true;
   return is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
 }
@@ -210,7 +248,7 @@ Vector Capturing::rate_terms(const Step& state) const {
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.
 void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit) {
   if (equations_.m() == 0 && equations_.algebraic_rows().empty()) return;
-  if (is_large() && (solve_constraints_at_point(t, x, limit) || equations_.n() + equations_.m() > most_full_start)) return;
+  if (solve_constraints_at_point(t, x, limit) || equations_.n() + equations_.m() > most_full_start) return;
   Lcs frozen = equations_.lcs();
   frozen.b = Signal(frozen.b(t));
   frozen.q = Signal(frozen.q(t));
@@ -218,6 +256,13 @@ void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit
   step.choose_units(x, t, h);
   ModeNewton newton(step);
   solve_constraints(step, newton, t, *limit.mode, x, limit.lambda, limit.w);
+}
+
+/// Is the rounding of each variable without a rate a small share of it?
+bool Capturing::knows_algebraic(const PointStep& step) const {
+  for (int j = 0; j < equations_.n(); ++j)
+    if (is_algebraic(j) && !(step.rounding()[j] <= known_share * std::abs(step.x()[j]))) return false;
+  return true;
 }
 
 /// The same by a step of length 0, whose rows are E x⁺ = E x and the constraints; false: it tells nothing.
@@ -229,6 +274,7 @@ bool Capturing::solve_constraints_at_point(double t, Vector& x, State& limit) {
   own.parameter(x, t, t, parameter.data());
   step.set(0, parameter.data());
   if (step.solve(*limit.mode) != PointStep::Verdict::inside) return false;
+  if (!is_large() && !knows_algebraic(step)) return false;  // that is for Newton's method to tell
   // As many rows with rates as variables determine these: they are x.
   const auto with_rates = std::count(has_rate_.begin(), has_rate_.end(), 1);
   const bool keeps_x = with_rates + static_cast<std::ptrdiff_t>(equations_.algebraic_rows().size()) == equations_.n();
@@ -254,7 +300,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   ShortSteps<State> steps{trial(), {}, motion(x0, attempted()), false, exponent};
   shorten(steps, step);
   State& limit = steps.limit;
-  const bool consistent = starts_consistently(x0, t, h);
+  const bool consistent = starts_consistently(limit, x0, t, h);
   start_pending_ = false;
 
   // Without laws, and with a rate of every variable, a start may be stiff, no more.
@@ -267,9 +313,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   }
   const bool jumps = !is_smooth && keeps_its_size(steps, least, h * rates, step);
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
-  Vector x = limit.x;
-  for (int j = 0; j < equations_.n(); ++j)
-    if (!is_algebraic(j)) x[j] = x0[j];
+  Vector x = with_rates_of(x0, limit.x);
   solve_constraints_at(t, h, x, limit);
   if (jumps || !consistent)
     events.push_back(start_event(t, x0, limit.x, consistent, motion(x0, limit.x).norm(),
