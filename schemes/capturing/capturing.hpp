@@ -43,6 +43,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] bool has_resets() const override { return false; }
   [[nodiscard]] double attempted_norm() const override;
   [[nodiscard]] const Vector& attempted() const override { return completed(trial()).x; }
+  [[nodiscard]] bool moves_with_length(double h) override;
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
   [[nodiscard]] bool is_algebraic(int j) const override { return has_rate_[static_cast<std::size_t>(j)] == 0; }
   [[nodiscard]] bool argument_jumps(int i) const override;
@@ -96,6 +97,7 @@ class Capturing final : public ModewiseScheme {
   struct Once {
     std::unique_ptr<PointStep> step;
     double longest_monotone = 0;
+    std::optional<bool> is_continuous{};  // where monotone; once it was asked for
   };
 
   /// To a step of length h from a mode, and a state that the parameter of `state` holds.
@@ -142,6 +144,7 @@ class Capturing final : public ModewiseScheme {
   double slack_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
   Attempt attempt_by_maps(double h, bool was_asked_once);
+  std::optional<Attempt> attempt_at_one(ModeCache& maps, int present, bool stays, bool was_asked_once);
   Attempt attempt_first(ModeCache& maps);
   int present_map(ModeCache& maps);
   bool stays_in(ModeCache& maps, int present);
@@ -157,6 +160,16 @@ class Capturing final : public ModewiseScheme {
   std::optional<Attempt> solve_once(double h, bool is_one, bool takes_any);
   [[nodiscard]] bool may_ask_once(bool is_one) const;
   const Answer* known_answer(double h);
+  struct Found {  // a solution at a point
+    Mode mode;
+    Vector x, lambda, w, rounding;
+  };
+  bool may_ask_all(double h);
+  std::optional<Attempt> attempt_of_all(double h);
+  std::optional<std::vector<Found>> find_all(PointStep& step, const Mode& present);
+  static void add_found(Found other, const Mode& present, std::vector<Found>& found);
+  [[nodiscard]] int nearest_of(const std::vector<Found>& found) const;
+  void put_point(Found point, const Mode& mode, bool is_kept);
   ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
   bool begin_search();
   bool finds_other(PointStep& step, PointStep::Verdict verdict, bool takes_any);
@@ -191,7 +204,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] bool starts_inside(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
   [[nodiscard]] Vector with_rates_of(const Vector& x0, const Vector& other) const;
-  [[nodiscard]] bool is_consistent_in(const State& limit, const Vector& x, double t) const;
+  [[nodiscard]] bool is_consistent_in(const State& limit, const Vector& x, double t, bool is_exact) const;
   bool starts_consistently(const State& limit, const Vector& x0, double t, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;
 
@@ -206,6 +219,7 @@ class Capturing final : public ModewiseScheme {
   std::map<Mode, long> met_;     // steps at points of the user's length, by mode
   bool looks_for_end_ = false;   // see `attempt_end`
   Mode search_;                  // room for `find_mode`
+  std::optional<std::vector<Mode>> possible_;  // modes that the point of the attempted step leaves
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;
   FirstOrder first_order_;

@@ -150,11 +150,11 @@ Vector Capturing::with_rates_of(const Vector& x0, const Vector& other) const {
 }
 
 /// Are x and the multipliers of `limit` a consistent state as they are: do they hold each equation of its mode to the
-/// rounding of its terms, and the ranges of its branches?
-bool Capturing::is_consistent_in(const State& limit, const Vector& x, double t) const {
+/// rounding of its terms, and the ranges of its branches? `is_exact`: without a rounding.
+bool Capturing::is_consistent_in(const State& limit, const Vector& x, double t, bool is_exact) const {
   const SparseLcs& lcs = equations_.system();
   const Vector &lambda = limit.lambda, sizes = x.cwiseAbs(), forces = lambda.cwiseAbs(), b = lcs.b(t), q = lcs.q(t);
-  const double each = 4 * (equations_.n() + equations_.m() + 4) * unit_roundoff;
+  const double each = is_exact ? 0 : 4 * (equations_.n() + equations_.m() + 4) * unit_roundoff;
   const Vector rest = lcs.A.times(x) + lcs.B.times(lambda) + b;
   const Vector terms = lcs.A.sizes_times(sizes) + lcs.B.sizes_times(forces) + b.cwiseAbs();
   if (!std::ranges::all_of(equations_.algebraic_rows(), [&](int i) { return std::abs(rest[i]) <= each * terms[i]; }))
@@ -177,9 +177,9 @@ bool Capturing::is_consistent_in(const State& limit, const Vector& x, double t) 
 /// What costs little comes first: the limit of short steps as it is, and the step of length 0 in its mode.
 bool Capturing::starts_consistently(const State& limit, const Vector& x0, double t, double h) {
   Vector x = with_rates_of(x0, limit.x);
-  if (is_consistent_in(limit, x, t)) return true;
+  if (is_consistent_in(limit, x, t, false)) return true;
   State there = limit;
-  if (solve_constraints_at_point(t, x, there) && is_consistent_in(there, with_rates_of(x0, x), t)) return true;
+  if (solve_constraints_at_point(t, x, there) && is_consistent_in(there, with_rates_of(x0, x), t, false)) return true;
   if ((has_one_solution(h) || is_large()) && is_consistent_to_rounding(x0, h)) return true;
   return is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
 }
@@ -248,6 +248,11 @@ Vector Capturing::rate_terms(const Step& state) const {
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.
 void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit) {
   if (equations_.m() == 0 && equations_.algebraic_rows().empty()) return;
+  if (is_consistent_in(limit, x, t, true)) {  // nothing is left to solve
+    const SparseLcs& lcs = equations_.system();
+    limit.w = lcs.C.times(x) + lcs.D.times(limit.lambda) + lcs.q(t);
+    return;
+  }
   if (solve_constraints_at_point(t, x, limit) || equations_.n() + equations_.m() > most_full_start) return;
   Lcs frozen = equations_.lcs();
   frozen.b = Signal(frozen.b(t));

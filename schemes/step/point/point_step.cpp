@@ -85,7 +85,40 @@ bool PointStep::factorise(const Mode& mode) {
   free_.clear();
   ++factorisations_;
   factored_ = mode;
+  list_alone();
   return is_factored_ = (find_factors() || (find_free() && find_factors())) && is_regular();
+}
+
+/// Laws that hold one unknown at a value: all else in their argument is a multiplier that its branch holds at 0.
+void PointStep::list_alone() {
+  alone_.clear();
+  for (int i = 0; i < m_; ++i) {
+    if (branch(i).a == 0 || branch(i).b != 0) continue;
+    int unknown = -1, count = 0;
+    rows_.for_each(n_ + i, [&](const Entry& entry) {
+      if (!is_held_at_0(entry.column)) unknown = entry.column, ++count;
+    });
+    if (count == 1) alone_.push_back({i, unknown});
+  }
+}
+
+bool PointStep::is_held_at_0(int unknown) const {
+  return unknown >= n_ && branch(unknown - n_).a == 0 && branch(unknown - n_).c == 0;
+}
+
+/// An unknown that a law alone holds at a value has it, not the rounding of what it was eliminated with.
+void PointStep::put_alone() {
+  exact_.clear();
+  for (int i = 0; i < m_; ++i)
+    if (branch(i).a == 0) {
+      y_[at(n_ + i)] = branch(i).c;
+      exact_.push_back(n_ + i);
+    }
+  for (const auto& [law, unknown] : alone_)
+    if (r_[at(n_ + law)] == 0 && r_low_[at(n_ + law)] == 0 && branch(law).c == 0) {
+      y_[at(unknown)] = 0;
+      exact_.push_back(unknown);
+    }
 }
 
 bool PointStep::find_factors() {
@@ -124,7 +157,13 @@ bool PointStep::bound_in_place(std::vector<double>& right) {
 
 /// That of y, the first time together with what the rounding of the parameter leaves.
 bool PointStep::bound_errors(bool is_first) {
-  if (!is_first) return bound_in_place(error_);
+  if (!(is_first ? bound_both() : bound_in_place(error_))) return false;
+  for (const int unknown : exact_) error_[at(unknown)] = spread_[at(unknown)] = 0;
+  return true;
+}
+
+/// Of errors and of the rounding of the parameter.
+bool PointStep::bound_both() {
   for (int i = 0; i < size_; ++i) work_[at(place_[at(i)])] = error_[at(i)];
   for (int i = 0; i < size_; ++i) terms_[at(place_[at(i)])] = spread_[at(i)];
   if (!lu_.bound_by_weights(work_.data(), terms_.data())) return false;
@@ -181,6 +220,7 @@ bool PointStep::refine() {
     for (int i = 0; i < size_; ++i) error_[at(i)] = (step > 1 ? std::abs(residual_[at(i)]) : 0) + bound_[at(i)];
     solve_in_place(residual_);
     if (step == 1) add_rest();
+    keep_exact();
     for (int j = 0; j < size_; ++j) {
       const DoubleDouble y =
           DoubleDouble{y_[at(j)], y_low_[at(j)]} + DoubleDouble{residual_[at(j)], 0};
@@ -191,6 +231,11 @@ bool PointStep::refine() {
     if (is_known(step == 1)) return true;
   }
   return false;
+}
+
+/// What is known exactly is not corrected.
+void PointStep::keep_exact() {
+  for (const int unknown : exact_) residual_[at(unknown)] = 0;
 }
 
 /// What the first correction has left of its right side: of a later one the error is what it corrects.
@@ -249,6 +294,7 @@ bool PointStep::refine_roughly() {
       if (keeps_equations()) return true;
     }
     solve_in_place(residual_);
+    keep_exact();
     for (int j = 0; j < size_; ++j) y_[at(j)] += residual_[at(j)];
   }
   return false;

@@ -31,7 +31,8 @@ class PointStep {
   enum class Verdict {
     inside,    ///< no margin of the mode is negative beyond the rounding of its terms
     outside,   ///< some are
-    undecided  ///< the mode may be singular, or its solution is not known well enough
+    undecided,  ///< the mode may be singular, or its solution is not known well enough
+    never       ///< one of its equations reads no unknown and does not hold
   };
   /// The solution in this mode. A multiplier that no equation of it reads, of a law whose argument is 0 in it, is as near
   /// to 0 as the branches of laws that read it allow.
@@ -58,6 +59,8 @@ class PointStep {
   [[nodiscard]] const std::vector<Margin>& margins() const { return margins_; }
   /// Is some margin 0 but for its rounding, so that other modes have the solution too?
   [[nodiscard]] bool is_at_end() const;
+  /// Is each margin of a solution inside more than its rounding, or 0 exactly?
+  [[nodiscard]] bool is_certain() const;
   /// Bounds of the rounding of x, that of the parameter included.
   [[nodiscard]] const Vector& rounding() const { return rounding_; }
   /// Units of a law in which its entries are near 1: powers of two.
@@ -87,10 +90,11 @@ class PointStep {
     void add(int column, double given, double by_length, Length length);
     void close_row() { end.push_back(static_cast<int>(entries.size())); }
     void multiply(const double* length);
+    [[nodiscard]] int begin(int row) const { return row == 0 ? 0 : end[static_cast<std::size_t>(row - 1)]; }
+    [[nodiscard]] int count(int row) const { return end[static_cast<std::size_t>(row)] - begin(row); }
     template <class Work>
     void for_each(int row, const Work& work) const {
-      for (int k = row == 0 ? 0 : end[static_cast<std::size_t>(row - 1)];
-           k < end[static_cast<std::size_t>(row)]; ++k)
+      for (int k = begin(row); k < end[static_cast<std::size_t>(row)]; ++k)
         work(entries[static_cast<std::size_t>(k)]);
     }
   };
@@ -118,6 +122,9 @@ class PointStep {
   }
   bool factorise(const Mode& mode);
   bool find_factors();
+  void list_alone();
+  void put_alone();
+  [[nodiscard]] bool is_held_at_0(int unknown) const;
   bool is_regular();
   template <class Work>
   void for_each_entry(int row, const Work& work) const;
@@ -126,7 +133,9 @@ class PointStep {
   void find_residual();
   void find_rough_residual();
   bool bound_errors(bool is_first);
+  bool bound_both();
   bool refine();
+  void keep_exact();
   void add_rest();
   bool is_known(bool is_first);
   bool drop_unknown();
@@ -145,6 +154,7 @@ class PointStep {
   Verdict judge_ends(int law);
   Verdict judge_margin(Margin& margin, double error, double spread, const std::function<void()>& find_row);
   [[nodiscard]] double doubt_of(const ModeMap::Margin& end) const;
+  [[nodiscard]] double doubt_of(const Margin& margin) const;
   // point_step_free.cpp
   /// How a free multiplier moves from an end of a branch.
   struct Side {
@@ -154,6 +164,7 @@ class PointStep {
     [[nodiscard]] double end_of_multiplier() const { return -distance.high / slope; }
   };
   bool find_free();
+  [[nodiscard]] bool contradicts(int law) const;
   bool list_readers(int free);
   [[nodiscard]] bool is_in_no_equation(int law) const;
   [[nodiscard]] bool has_no_argument(int law) const;
@@ -180,6 +191,11 @@ class PointStep {
   bool is_refined_ = false;  // is the last solution one of twice the precision?
   std::vector<std::vector<ScaledBranch>> branches_;  // of each law
   std::vector<const ScaledBranch*> present_;
+  struct Alone {
+    int law, unknown;
+  };
+  std::vector<Alone> alone_;  // see `list_alone`
+  std::vector<int> exact_;    // unknowns of the last solution that are known exactly
   std::vector<int> free_, free_of_;      // multipliers that no equation of the mode reads; of each law that one, -1: none
   std::vector<ScaledBranch> held_;       // their branches with the multiplier at 0
   std::vector<double> r_, r_low_, r_terms_, r_error_;  // right side without branches, by row

@@ -136,7 +136,7 @@ PointStep::Verdict PointStep::judge_margin(Margin& margin, double error, double 
 PointStep::Verdict PointStep::judge_ends(int law) {
   Verdict verdict = Verdict::inside;
   for (const ScaledBranch::End& end : branch(law).ends) {
-    Margin& margin = margins_.emplace_back(Margin{end.margin, distance_of(end).high});
+    Margin& margin = margins_.emplace_back(end.margin, distance_of(end).high);
     if (margin.value >= 0) continue;
     const Verdict of_end = judge_margin(margin, 2 * error_of(end), spread_of(end), [&] { find_row(end); });
     if (of_end == Verdict::undecided) return of_end;
@@ -151,10 +151,19 @@ double PointStep::doubt_of(const ModeMap::Margin& end) const {
   return 2 * error_of(*own) + spread_of(*own);
 }
 
+double PointStep::doubt_of(const Margin& margin) const {
+  const double with = margin.share_with == 0 ? 0 : margin.share_with * doubt_of(margin.with);
+  return margin.share * doubt_of(margin.end) + with;
+}
+
 bool PointStep::is_at_end() const {
-  return std::ranges::any_of(margins_, [this](const Margin& margin) {
-    const double doubt_with = margin.share_with == 0 ? 0 : margin.share_with * doubt_of(margin.with);
-    return std::abs(margin.value) <= margin.share * doubt_of(margin.end) + doubt_with;
+  return std::ranges::any_of(margins_, [this](const Margin& margin) { return std::abs(margin.value) <= doubt_of(margin); });
+}
+
+bool PointStep::is_certain() const {
+  return std::ranges::all_of(margins_, [this](const Margin& margin) {
+    const double doubt = doubt_of(margin);
+    return margin.value > doubt || (margin.value == 0 && doubt == 0);
   });
 }
 
@@ -194,10 +203,15 @@ bool PointStep::find_unknowns() {
 }
 
 PointStep::Verdict PointStep::solve(const Mode& mode) {
-  if (!factorise(mode)) return Verdict::undecided;
+  if (!factorise(mode)) {
+    for (int i = 0; i < m_; ++i)
+      if (contradicts(i)) return Verdict::never;
+    return Verdict::undecided;
+  }
   for (int i = 0; i < size_; ++i)
     y_[at(i)] = i < n_ ? r_[at(i)] : branch(i - n_).c - branch(i - n_).a * r_[at(i)];
   solve_in_place(y_);
+  put_alone();
   if (!find_unknowns()) return Verdict::undecided;
   if (!is_finite()) return Verdict::undecided;
   find_outputs(mode);

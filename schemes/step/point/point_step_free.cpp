@@ -44,12 +44,31 @@ bool PointStep::is_in_no_equation(int law) const {
   return true;
 }
 
+/// Does the law hold its argument at a value that it does not have, where that is made of multipliers alone which their
+/// branches hold?
+bool PointStep::contradicts(int law) const {
+  const ScaledBranch& own = branch(law);
+  if (own.a == 0 || own.b != 0) return false;
+  const int row = n_ + law;
+  DoubleDouble argument{r_[at(row)], r_low_[at(row)]};
+  double terms = r_terms_[at(row)];
+  bool is_given = true;
+  rows_.for_each(row, [&](const Entry& entry) {
+    is_given = is_given && entry.column >= n_ && branch(entry.column - n_).a == 0;
+    if (!is_given) return;
+    const double held = branch(entry.column - n_).c;
+    argument = argument + two_product(entry.high, held);
+    terms += std::abs(entry.high * held);
+  });
+  const double distance = std::abs((argument * own.a - DoubleDouble{own.c, 0}).high);
+  return is_given && distance > 64 * unit_roundoff * (std::abs(own.a) * terms + std::abs(own.c));
+}
+
 /// Is w = 0, whatever the state: is it made of multipliers alone that their branches hold at 0?
 bool PointStep::has_no_argument(int law) const {
   bool is_none = branch(law).c == 0;
   rows_.for_each(n_ + law, [&](const Entry& entry) {
-    const bool is_held = entry.column >= n_ && branch(entry.column - n_).a == 0 && branch(entry.column - n_).c == 0;
-    is_none = is_none && (is_held || entry.high == 0);
+    is_none = is_none && (is_held_at_0(entry.column) || entry.high == 0);
   });
   right_.for_each(n_ + law, [&](const Entry& entry) { is_none = is_none && entry.high == 0; });
   return is_none;

@@ -91,13 +91,56 @@ TEST_SUITE("schemes/step/point/point_step_free") {
     };
     CHECK(verdict_of(lcs) == PointStep::Verdict::inside);
     lcs.q = Vector{{0, 1e-30, 0, 0}};  // w = 1e-30 has no solution
-    CHECK(verdict_of(lcs) == PointStep::Verdict::undecided);
+    CHECK(verdict_of(lcs) == PointStep::Verdict::never);
     lcs.q = Vector(Vector::Zero(4));
     lcs.C(1, 0) = 1;  // w = x0 ties the state
     CHECK(verdict_of(lcs) == PointStep::Verdict::undecided);
     lcs.C(1, 0) = 0;
     lcs.B(1, 1) = 1;  // the multiplier drives the current
     CHECK(verdict_of(lcs) == PointStep::Verdict::undecided);
+  }
+
+  TEST_CASE("a mode whose law holds multipliers at what it contradicts has no solution at any point, and one that is singular only is undecided") {
+    // [RAB] eq. (36): where the second multiplier is 0 the third law says 2 = 0.
+    const Lcs index2{.E = Matrix{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}},
+                     .A = Matrix{{0, 0, -0.5}, {0, 0, 1}, {1, -1, 0}},
+                     .B = Matrix{{0, 0, 0}, {0, 0, 0}, {1, -1, 0}},
+                     .b = Vector{{1, 0, 1}},
+                     .C = Matrix{{2, 0, 0}, {1, 0, 0}, {0, 0, 0}},
+                     .D = Matrix{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
+                     .q = Vector{{0, 0, 2}},
+                     .laws = {3, complementarity()}};
+    StepEquations equations(validated(index2), 1);
+    const double h = 0.25;
+    std::vector<double> parameter(at(equations.parameters()));
+    equations.parameter(Vector{{-5, 4, 0}}, 0, h, parameter.data());
+    PointStep step(equations, h);
+    step.set(h, parameter.data());
+    const ParametricMlcp family = equations.family(h);
+    int never = 0;
+    Mode mode(3, 0);
+    do {
+      CAPTURE(mode[0]);
+      CAPTURE(mode[1]);
+      const PointStep::Verdict verdict = step.solve(mode);
+      const ModeMap map(family, mode);
+      CHECK((verdict == PointStep::Verdict::never) == (map.kind() != ModeMap::Kind::regular));
+      if (verdict == PointStep::Verdict::never) {
+        ++never;
+        CHECK((map.kind() == ModeMap::Kind::never || map.inconsistency(parameter.data()) > 0.1));
+      } else {
+        CHECK((verdict == PointStep::Verdict::inside) == (map.verdict(parameter.data()) != ModeMap::Verdict::negative));
+      }
+    } while (next_mode(mode, index2.laws));
+    CHECK(never == 2);
+    Lcs loose = index2;
+    loose.q = Vector(Vector::Zero(3));  // 0 = 0
+    StepEquations others(validated(loose), 1);
+    others.parameter(Vector{{-5, 4, 0}}, 0, h, parameter.data());
+    PointStep other(others, h);
+    other.set(h, parameter.data());
+    CHECK(other.solve({0, 1, 1}) != PointStep::Verdict::never);
+    CHECK(other.solve({0, 0, 1}) != PointStep::Verdict::never);
   }
 
   TEST_CASE("a step is split where the room of a multiplier that no equation reads ends") {
