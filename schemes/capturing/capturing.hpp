@@ -163,6 +163,7 @@ class Capturing final : public ModewiseScheme {
   struct Found {  // a solution at a point
     Mode mode;
     Vector x, lambda, w, rounding;
+    int changes = 0;  // of laws against the present mode
   };
   bool may_ask_all(double h);
   std::optional<Attempt> attempt_of_all(double h);

@@ -30,8 +30,9 @@ bool is_solved(PointStep::Verdict verdict) {
 std::vector<int> violated_laws(const PointStep& step) {
   std::vector<int> violated;
   for (const PointStep::Margin& margin : step.margins())
-    if (margin.is_beyond && (violated.empty() || margin.end.law != violated.back()))
-      violated.push_back(margin.end.law);
+    if (margin.is_beyond) violated.push_back(margin.end.law);
+  std::sort(violated.begin(), violated.end());  // those of free multipliers come last
+  violated.erase(std::unique(violated.begin(), violated.end()), violated.end());
   return violated;
 }
 
@@ -222,18 +223,16 @@ std::optional<Attempt> Capturing::attempt_of_all(double h) {
 
 /// The same solution in several modes is named by the one that changes the fewest laws.
 void Capturing::add_found(Found other, const Mode& present, std::vector<Found>& found) {
-  const auto changes = [&](const Mode& mode) {
-    int sum = 0;
-    for (std::size_t i = 0; i < present.size(); ++i) sum += mode[i] != present[i];
-    return sum;
-  };
-  const auto same = std::ranges::find_if(found, [&](const Found& known) {
-    return ((known.x - other.x).array().abs() <= (known.rounding + other.rounding).array()).all();
-  });
-  if (same == found.end())
-    found.push_back(std::move(other));
-  else if (changes(other.mode) < changes(same->mode))
-    *same = std::move(other);
+  for (std::size_t i = 0; i < present.size(); ++i) other.changes += other.mode[i] != present[i];
+  for (Found& known : found) {
+    bool is_same = true;
+    for (Eigen::Index j = 0; j < other.x.size(); ++j)
+      is_same = is_same && std::abs(known.x[j] - other.x[j]) <= known.rounding[j] + other.rounding[j];
+    if (!is_same) continue;
+    if (other.changes < known.changes) std::swap(known, other);
+    return;
+  }
+  found.push_back(std::move(other));
 }
 
 /// -1: two of them are, but for rounding.
@@ -242,9 +241,14 @@ int Capturing::nearest_of(const std::vector<Found>& found) const {
   double best = inf, best_rounding = 0;
   bool is_tied = false;
   for (std::size_t k = 0; k < found.size(); ++k) {
-    const Vector moved = motion(x(), found[k].x);
-    const Vector errors = motion_rounding(x(), found[k].x) + equations_.given_E().sizes_times(found[k].rounding);
-    const double norm = moved.squaredNorm(), rounding = 4 * moved.cwiseAbs().dot(errors) + 2 * errors.squaredNorm();
+    const Vector moved = motion(x(), found[k].x), errors = motion_rounding(x(), found[k].x),
+                 spread = equations_.given_E().sizes_times(found[k].rounding);
+    double norm = 0, rounding = 0;
+    for (Eigen::Index i = 0; i < moved.size(); ++i) {
+      const double error = errors[i] + spread[i];
+      norm += moved[i] * moved[i];
+      rounding += (4 * std::abs(moved[i]) + 2 * error) * error;
+    }
     const bool is_near = std::abs(norm - best) <= rounding + best_rounding;
     is_tied = is_near || (is_tied && !(norm < best));
     if (!(norm < best)) continue;

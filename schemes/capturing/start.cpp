@@ -87,6 +87,17 @@ class Consistency {
   Vector b_, q_, Ex0_;
 };
 
+/// A sum with the size of its terms, or what that makes of its rounding.
+struct SizedValue {
+  double value = 0, size = 0;
+  void add(double term) {
+    value += term;
+    size += std::abs(term);
+  }
+  /// Is it in the range, but for its rounding?
+  [[nodiscard]] bool holds(const Range& range) const { return value >= range.lower - size && value <= range.upper + size; }
+};
+
 /// Is a point of solutions inside of the ranges of the branches of a mode by more than the rounding of its numbers?
 bool is_inside(const Mlcp& problem, const Mode& mode, const Vector& point) {
   constexpr double rounding = 16 * unit_roundoff;
@@ -153,23 +164,23 @@ Vector Capturing::with_rates_of(const Vector& x0, const Vector& other) const {
 /// rounding of its terms, and the ranges of its branches? `is_exact`: without a rounding.
 bool Capturing::is_consistent_in(const State& limit, const Vector& x, double t, bool is_exact) const {
   const SparseLcs& lcs = equations_.system();
-  const Vector &lambda = limit.lambda, sizes = x.cwiseAbs(), forces = lambda.cwiseAbs(), b = lcs.b(t), q = lcs.q(t);
+  const Vector b = lcs.b(t), q = lcs.q(t);
   const double each = is_exact ? 0 : 4 * (equations_.n() + equations_.m() + 4) * unit_roundoff;
-  const Vector rest = lcs.A.times(x) + lcs.B.times(lambda) + b;
-  const Vector terms = lcs.A.sizes_times(sizes) + lcs.B.sizes_times(forces) + b.cwiseAbs();
-  if (!std::ranges::all_of(equations_.algebraic_rows(), [&](int i) { return std::abs(rest[i]) <= each * terms[i]; }))
-    return false;
-  const Vector w = lcs.C.times(x) + lcs.D.times(lambda) + q;
-  const Vector w_terms = lcs.C.sizes_times(sizes) + lcs.D.sizes_times(forces) + q.cwiseAbs();
-  const auto holds = [&](const Range& range, double value, double size) {
-    return value >= range.lower - each * size && value <= range.upper + each * size;
+  const auto value_of = [&](const linear::SparseMatrix& of_x, const linear::SparseMatrix& of_lambda, int row, double constant) {
+    SizedValue sum{constant, std::abs(constant)};
+    for (const auto& [column, entry] : of_x.row(row)) sum.add(entry * x[column]);
+    for (const auto& [column, entry] : of_lambda.row(row)) sum.add(entry * limit.lambda[column]);
+    sum.size *= each;
+    return sum;
   };
+  for (const int i : equations_.algebraic_rows())
+    if (!value_of(lcs.A, lcs.B, i, b[i]).holds({0, 0})) return false;
   for (int i = 0; i < equations_.m(); ++i) {
     const Branch& branch = lcs.laws[at(i)].branches[at((*limit.mode)[at(i)])];
-    const double left = branch.a * w[i] + branch.b * lambda[i] - branch.c;
-    const double size = std::abs(branch.a) * w_terms[i] + std::abs(branch.b) * forces[i] + std::abs(branch.c);
-    if (!(std::abs(left) <= each * size) || !holds(branch.w, w[i], w_terms[i]) || !holds(branch.lambda, lambda[i], forces[i]))
-      return false;
+    const SizedValue w = value_of(lcs.C, lcs.D, i, q[i]), lambda{limit.lambda[i], each * std::abs(limit.lambda[i])};
+    const SizedValue left{branch.a * w.value + branch.b * lambda.value - branch.c,
+                          std::abs(branch.a) * w.size + std::abs(branch.b) * lambda.size + each * std::abs(branch.c)};
+    if (!left.holds({0, 0}) || !w.holds(branch.w) || !lambda.holds(branch.lambda)) return false;
   }
   return true;
 }

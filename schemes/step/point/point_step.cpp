@@ -108,17 +108,15 @@ bool PointStep::is_held_at_0(int unknown) const {
 
 /// An unknown that a law alone holds at a value has it, not the rounding of what it was eliminated with.
 void PointStep::put_alone() {
-  exact_.clear();
+  std::fill(is_exact_.begin(), is_exact_.end(), 0);
+  const auto put = [this](int unknown, double value) {
+    y_[at(unknown)] = value;
+    is_exact_[at(unknown)] = 1;
+  };
   for (int i = 0; i < m_; ++i)
-    if (branch(i).a == 0) {
-      y_[at(n_ + i)] = branch(i).c;
-      exact_.push_back(n_ + i);
-    }
+    if (branch(i).a == 0) put(n_ + i, branch(i).c);
   for (const auto& [law, unknown] : alone_)
-    if (r_[at(n_ + law)] == 0 && r_low_[at(n_ + law)] == 0 && branch(law).c == 0) {
-      y_[at(unknown)] = 0;
-      exact_.push_back(unknown);
-    }
+    if (r_[at(n_ + law)] == 0 && r_low_[at(n_ + law)] == 0 && branch(law).c == 0) put(unknown, 0);
 }
 
 bool PointStep::find_factors() {
@@ -158,7 +156,8 @@ bool PointStep::bound_in_place(std::vector<double>& right) {
 /// That of y, the first time together with what the rounding of the parameter leaves.
 bool PointStep::bound_errors(bool is_first) {
   if (!(is_first ? bound_both() : bound_in_place(error_))) return false;
-  for (const int unknown : exact_) error_[at(unknown)] = spread_[at(unknown)] = 0;
+  for (int j = 0; j < size_; ++j)
+    if (is_exact_[at(j)] != 0) error_[at(j)] = spread_[at(j)] = 0;
   return true;
 }
 
@@ -235,7 +234,8 @@ bool PointStep::refine() {
 
 /// What is known exactly is not corrected.
 void PointStep::keep_exact() {
-  for (const int unknown : exact_) residual_[at(unknown)] = 0;
+  for (int j = 0; j < size_; ++j)
+    if (is_exact_[at(j)] != 0) residual_[at(j)] = 0;
 }
 
 /// What the first correction has left of its right side: of a later one the error is what it corrects.

@@ -195,7 +195,7 @@ class PointStep {
     int law, unknown;
   };
   std::vector<Alone> alone_;  // see `list_alone`
-  std::vector<int> exact_;    // unknowns of the last solution that are known exactly
+  std::vector<char> is_exact_;  // unknowns of the last solution that are known exactly
   std::vector<int> free_, free_of_;      // multipliers that no equation of the mode reads; of each law that one, -1: none
   std::vector<ScaledBranch> held_;       // their branches with the multiplier at 0
   std::vector<double> r_, r_low_, r_terms_, r_error_;  // right side without branches, by row

@@ -181,8 +181,6 @@ PointStep::Verdict PointStep::judge() {
     if (!add(judge_free(free, sides))) return verdict;
     choose_free(free, sides);
   }
-  if (!free_.empty())
-    std::ranges::stable_sort(margins_, {}, [](const Margin& margin) { return margin.end.law; });
   return verdict;
 }
 

@@ -50,6 +50,7 @@ PointStep::PointStep(const StepEquations& equations, double h)
   w_spread_.assign(at(m_), 0.0);
   w_low_.assign(at(m_), 0.0);
   present_.assign(at(m_), nullptr);
+  is_exact_.assign(at(size_), 0);
 }
 
 /// By the entries of a step of length h in which no law holds yet.
