@@ -9,122 +9,95 @@
 
 namespace perp {
 
-void RankElimination::factorise(const Matrix& A, const Vector& sizes, const Vector& row_sizes,
-                                double tolerance) {
-  rows_ = static_cast<int>(A.rows());
-  columns_ = static_cast<int>(A.cols());
-  assert(sizes.size() == columns_ && row_sizes.size() == rows_);
-  sizes_ = sizes;
-  scale(A, sizes, row_sizes, tolerance);
-  eliminate(tolerance);
+namespace {
+
+constexpr int least_sparse = 32;  ///< columns; below, lists of entries cost more than zeros
+constexpr int sparse_share = 8;   ///< of the places have entries, one in that many at most
+
+bool is_by_entries(std::ptrdiff_t entries, Eigen::Index rows, Eigen::Index columns) {
+  return columns >= least_sparse && entries * sparse_share <= rows * columns;
 }
 
-void RankElimination::scale(const Matrix& A, const Vector& sizes, const Vector& row_sizes,
-                            double tolerance) {
-  lu_ = A;
+}  // namespace
+
+void RankElimination::factorise(const Matrix& A, const Vector& sizes, const Vector& row_sizes,
+                                double tolerance) {
+  if (A.cols() >= least_sparse && is_by_entries((A.array() != 0).count(), A.rows(), A.cols()))
+    return factorise(linear::SparseMatrix(A), sizes, row_sizes, tolerance);
+  dense_.lu = A;
+  factorise_dense(sizes, row_sizes, tolerance);
+}
+
+void RankElimination::factorise(const linear::SparseMatrix& A, const Vector& sizes, const Vector& row_sizes,
+                                double tolerance) {
+  by_entries_ = is_by_entries(A.count(), A.rows(), A.columns());
+  if (!by_entries_) {
+    A.put_dense(dense_.lu);
+    return factorise_dense(sizes, row_sizes, tolerance);
+  }
+  rows_ = A.rows();
+  columns_ = A.columns();
+  sizes_ = sizes;
+  sparse_.factorise(A, sizes, row_sizes, tolerance);
+}
+
+/// Of the matrix in dense_.lu.
+void RankElimination::factorise_dense(const Vector& sizes, const Vector& row_sizes, double tolerance) {
+  by_entries_ = false;
+  rows_ = static_cast<int>(dense_.lu.rows());
+  columns_ = static_cast<int>(dense_.lu.cols());
+  assert(sizes.size() == columns_ && row_sizes.size() == rows_);
+  sizes_ = sizes;
+  scale(sizes, row_sizes, tolerance);
+  dense_.eliminate(tolerance);
+}
+
+void RankElimination::scale(const Vector& sizes, const Vector& row_sizes, double tolerance) {
   row_scale_.setZero(rows_);
   column_scale_ = sizes;
   for (int j = 0; j < columns_; ++j)
     for (int i = 0; i < rows_; ++i) {
-      lu_(i, j) *= sizes[j];
-      row_scale_[i] = std::max(row_scale_[i], std::abs(lu_(i, j)));
+      dense_.lu(i, j) *= sizes[j];
+      row_scale_[i] = std::max(row_scale_[i], std::abs(dense_.lu(i, j)));
     }
   for (int i = 0; i < rows_; ++i)
     row_scale_[i] = row_scale_[i] > tolerance * row_sizes[i] ? 1 / row_scale_[i] : 0;
   for (int j = 0; j < columns_; ++j) {
     double largest = 0;
     for (int i = 0; i < rows_; ++i) {
-      lu_(i, j) *= row_scale_[i];
-      largest = std::max(largest, std::abs(lu_(i, j)));
+      dense_.lu(i, j) *= row_scale_[i];
+      largest = std::max(largest, std::abs(dense_.lu(i, j)));
     }
     if (largest <= tolerance) continue;
-    lu_.col(j) /= largest;
+    dense_.lu.col(j) /= largest;
     column_scale_[j] /= largest;
   }
 }
 
-/// Largest entry of a column from a row on, and its row.
-double RankElimination::largest_below(int column, int from, int& row) const {
-  double largest = 0;
-  for (int i = from; i < rows_; ++i)
-    if (std::abs(lu_(i, column)) > largest) {
-      largest = std::abs(lu_(i, column));
-      row = i;
-    }
-  return largest;
-}
-
-/// The largest entry of every column is kept, and only found anew where a column changes: the
-/// matrices are sparse.
-void RankElimination::eliminate(double tolerance) {
-  row_.resize(static_cast<std::size_t>(rows_));
-  column_.resize(static_cast<std::size_t>(columns_));
-  std::iota(row_.begin(), row_.end(), 0);
-  std::iota(column_.begin(), column_.end(), 0);
-  int row = 0;
-  work_.resize(columns_);
-  for (int j = 0; j < columns_; ++j) work_[j] = largest_below(j, 0, row);
-  const int most = std::min(rows_, columns_);
-  for (rank_ = 0; rank_ < most; ++rank_) {
-    check_interruption();
-    const int k = rank_;
-    Eigen::Index best = 0;
-    if (work_.tail(columns_ - k).maxCoeff(&best) <= tolerance) return;
-    const int column = k + static_cast<int>(best);
-    largest_below(column, k, row);
-    exchange(k, row, column);
-    for (int j = k + 1; j < columns_; ++j) {
-      const double factor = lu_(k, j);
-      if (factor == 0) continue;
-      for (const int i : changing_) lu_(i, j) -= lu_(i, k) * factor;
-      work_[j] = largest_below(j, k + 1, row);
-    }
-  }
-}
-
-/// Brings the pivot to its place, makes the multipliers below it and lists their rows.
-void RankElimination::exchange(int k, int row, int column) {
-  const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  if (row != k) {
-    lu_.row(k).swap(lu_.row(row));
-    std::swap(row_[at(k)], row_[at(row)]);
-  }
-  if (column != k) {
-    lu_.col(k).swap(lu_.col(column));
-    std::swap(column_[at(k)], column_[at(column)]);
-    std::swap(work_[k], work_[column]);
-  }
-  changing_.clear();
-  for (int i = k + 1; i < rows_; ++i) {
-    if (lu_(i, k) == 0) continue;
-    lu_(i, k) /= lu_(k, k);
-    changing_.push_back(i);
-  }
-}
-
 void RankElimination::solve(const Vector& r, Vector& x) const {
+  if (by_entries_) return sparse_.solve(r, x);
   work_.resize(rows_);
   for (int i = 0; i < rows_; ++i) {
-    const int row = row_[static_cast<std::size_t>(i)];
+    const int row = dense_.row[static_cast<std::size_t>(i)];
     work_[i] = row_scale_[row] * r[row];
   }
-  for (int k = 0; k < rank_; ++k) {
+  for (int k = 0; k < dense_.rank; ++k) {
     if (work_[k] == 0) continue;
-    for (int i = k + 1; i < rank_; ++i) work_[i] -= lu_(i, k) * work_[k];
+    for (int i = k + 1; i < dense_.rank; ++i) work_[i] -= dense_.lu(i, k) * work_[k];
   }
   x.setZero(columns_);
-  for (int k = rank_ - 1; k >= 0; --k) {
-    work_[k] /= lu_(k, k);
+  for (int k = dense_.rank - 1; k >= 0; --k) {
+    work_[k] /= dense_.lu(k, k);
     if (work_[k] != 0)
-      for (int i = 0; i < k; ++i) work_[i] -= lu_(i, k) * work_[k];
-    const int column = column_[static_cast<std::size_t>(k)];
+      for (int i = 0; i < k; ++i) work_[i] -= dense_.lu(i, k) * work_[k];
+    const int column = dense_.column[static_cast<std::size_t>(k)];
     x[column] = column_scale_[column] * work_[k];
   }
 }
 
 void RankElimination::solve_least_norm(const Vector& r, Vector& x) const {
   solve(r, x);
-  if (rank_ == columns_) return;
+  if (rank() == columns_) return;
   Matrix basis;
   null_space(basis);
   basis = sizes_.cwiseInverse().asDiagonal() * basis;
@@ -138,23 +111,31 @@ void RankElimination::solve_least_norm(const Vector& r, Vector& x) const {
   x = scaled.cwiseProduct(sizes_);
 }
 
+linear::SparseMatrix RankElimination::null_space() const {
+  if (by_entries_) return sparse_.null_space();
+  Matrix basis;
+  null_space(basis);
+  return linear::SparseMatrix(basis);
+}
+
 void RankElimination::null_space(Matrix& basis) const {
-  basis.setZero(columns_, columns_ - rank_);
-  work_.resize(std::max(rank_, 1));
-  for (int free = rank_; free < columns_; ++free) {
-    for (int i = 0; i < rank_; ++i) work_[i] = -lu_(i, free);
-    auto vector = basis.col(free - rank_);
+  if (by_entries_) return sparse_.null_space().put_dense(basis);
+  basis.setZero(columns_, columns_ - dense_.rank);
+  work_.resize(std::max(dense_.rank, 1));
+  for (int free = dense_.rank; free < columns_; ++free) {
+    for (int i = 0; i < dense_.rank; ++i) work_[i] = -dense_.lu(i, free);
+    auto vector = basis.col(free - dense_.rank);
     double largest = 0;
     const auto put = [&](int position, double value) {
-      const int column = column_[static_cast<std::size_t>(position)];
+      const int column = dense_.column[static_cast<std::size_t>(position)];
       vector[column] = column_scale_[column] * value;
       largest = std::max(largest, std::abs(vector[column]) / sizes_[column]);
     };
     put(free, 1);
-    for (int k = rank_ - 1; k >= 0; --k) {
+    for (int k = dense_.rank - 1; k >= 0; --k) {
       if (work_[k] == 0) continue;
-      work_[k] /= lu_(k, k);
-      for (int i = 0; i < k; ++i) work_[i] -= lu_(i, k) * work_[k];
+      work_[k] /= dense_.lu(k, k);
+      for (int i = 0; i < k; ++i) work_[i] -= dense_.lu(i, k) * work_[k];
       put(k, work_[k]);
     }
     vector /= largest;

@@ -1,4 +1,4 @@
-// A door to KLU for matrices that are given in full.
+// A door to KLU for matrices that are given in full or by their entries.
 #include <klu.h>
 
 #include <limits>
@@ -31,12 +31,6 @@ struct Klu<double> {
   static constexpr auto release = klu_free_numeric;
 };
 
-/// The places of entries by columns.
-struct Places {
-  std::vector<int> start{}, row{};
-  friend bool operator==(const Places&, const Places&) = default;
-};
-
 }  // namespace
 
 template <class Number>
@@ -44,7 +38,8 @@ struct EntryLu<Number>::Factors {
   Full<Number> full{};
   bool is_sparse = false;
   Eigen::Index rows = 0;
-  Places places{}, found{};
+  EntryPlaces places{}, found{};
+  Square square{};  // of a matrix that is given by its entries and taken in full
   std::vector<Number> values{};
   klu_common common{};
   klu_symbolic* symbolic = nullptr;
@@ -81,6 +76,28 @@ struct EntryLu<Number>::Factors {
     return true;
   }
 
+  /// The same of a matrix that is given by its entries, of which some may be 0.
+  bool keep_entries(const EntryPlaces& given, const Column& given_values) {
+    found.start.assign(1, 0);
+    found.row.clear();
+    values.clear();
+    for (int j = 0; j < given.columns(); ++j) {
+      for (int e = given.start[at(j)]; e < given.start[at(j + 1)]; ++e) {
+        if (given_values[e] == Number(0)) continue;
+        found.row.push_back(given.row[at(e)]);
+        values.push_back(given_values[e]);
+      }
+      found.start.push_back(static_cast<int>(values.size()));
+    }
+    return std::ssize(values) <= rows * rows / fewest;
+  }
+
+  void fill_square(const EntryPlaces& given, const Column& given_values) {
+    square.setZero(rows, rows);
+    for (int j = 0; j < given.columns(); ++j)
+      for (int e = given.start[at(j)]; e < given.start[at(j + 1)]; ++e) square(given.row[at(e)], j) = given_values[e];
+  }
+
   void factorise() {
     if (symbolic == nullptr || !(found == places)) {
       Klu<Number>::release(&numeric, &common);
@@ -113,6 +130,16 @@ void EntryLu<Number>::compute(const Square& A) {
     f.factorise();
   else
     f.full.compute(A);
+}
+
+template <class Number>
+void EntryLu<Number>::compute(const EntryPlaces& places, const Column& values) {
+  Factors& f = *factors_;
+  f.rows = places.columns();
+  f.is_sparse = f.rows > most_full && f.keep_entries(places, values);
+  if (f.is_sparse) return f.factorise();
+  f.fill_square(places, values);
+  f.full.compute(f.square);
 }
 
 template <class Number>

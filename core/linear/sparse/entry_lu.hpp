@@ -2,10 +2,20 @@
 
 #include <complex>
 #include <memory>
+#include <vector>
 
 #include <perp/core/base/types.hpp>
 
 namespace perp::linear {
+
+/// The places of entries by columns, in each with increasing rows.
+struct EntryPlaces {
+  std::vector<int> start{0};  ///< of each column among the entries, and their number
+  std::vector<int> row{};     ///< of each entry
+
+  [[nodiscard]] int columns() const { return static_cast<int>(start.size()) - 1; }
+  friend bool operator==(const EntryPlaces&, const EntryPlaces&) = default;
+};
 
 /// P A = L U of a square matrix, real or complex: as `Lu` has it, and by its entries that are not 0 (KLU) where it is large and
 /// few are. The order of the entries is found once for the same places.
@@ -24,6 +34,8 @@ class EntryLu {
   ~EntryLu();
 
   void compute(const Square& A);
+  /// The same of a matrix that has these values at these places and 0 elsewhere.
+  void compute(const EntryPlaces& places, const Column& values);
   /// solution = A⁻¹ right; of a matrix without pivots it is not finite.
   void solve(const Eigen::Ref<const Column>& right, Column& solution) const;
   /// Is the last matrix taken by its entries?

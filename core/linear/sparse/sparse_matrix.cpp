@@ -57,6 +57,39 @@ SparseMatrix::SparseMatrix(const Matrix& entries) : columns_(static_cast<int>(en
   *this = SparseMatrix(static_cast<int>(entries.rows()), columns_, list);
 }
 
+SparseMatrix SparseMatrix::with_places(int rows, int columns, std::vector<Placed> places) {
+  for (Placed& place : places) {
+    check_place(place, rows, columns);
+    place.value = 1;
+  }
+  std::sort(places.begin(), places.end(), [](const Placed& a, const Placed& b) {
+    return a.row != b.row ? a.row < b.row : a.column < b.column;
+  });
+  const auto same = [](const Placed& a, const Placed& b) { return a.row == b.row && a.column == b.column; };
+  places.erase(std::unique(places.begin(), places.end(), same), places.end());
+  SparseMatrix result(rows, columns, places);
+  for (Entry& entry : result.entries_) entry.value = 0;
+  return result;
+}
+
+int SparseMatrix::place(int i, int j) const {
+  const auto list = row(i);
+  const auto found = std::lower_bound(list.begin(), list.end(), j,
+                                      [](const Entry& entry, int column) { return entry.column < column; });
+  if (found == list.end() || found->column != j) throw std::out_of_range("linear::SparseMatrix: place");
+  return start_[at(i)] + static_cast<int>(found - list.begin());
+}
+
+void SparseMatrix::clear_row(int i) {
+  for (int k = start_[at(i)]; k < start_[at(i + 1)]; ++k) entries_[at(k)].value = 0;
+}
+
+void SparseMatrix::begin_rows(int columns) {
+  columns_ = columns;
+  start_.assign(1, 0);
+  entries_.clear();
+}
+
 std::span<const SparseMatrix::Entry> SparseMatrix::row(int i) const {
   return {entries_.data() + start_[at(i)], entries_.data() + start_[at(i + 1)]};
 }
@@ -92,10 +125,15 @@ SparseMatrix SparseMatrix::transposed() const {
 }
 
 Matrix SparseMatrix::dense() const {
-  Matrix entries = Matrix::Zero(rows(), columns_);
+  Matrix entries;
+  put_dense(entries);
+  return entries;
+}
+
+void SparseMatrix::put_dense(Matrix& entries) const {
+  entries.setZero(rows(), columns_);
   for (int i = 0; i < rows(); ++i)
     for (const auto& [column, value] : row(i)) entries(i, column) = value;
-  return entries;
 }
 
 Vector SparseMatrix::times(const Vector& x) const {

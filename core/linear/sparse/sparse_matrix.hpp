@@ -24,18 +24,38 @@ class SparseMatrix {
   /// Each place at most once. Throws std::out_of_range for a place that is none of rows x columns.
   SparseMatrix(int rows, int columns, const std::vector<Placed>& entries = {});
   explicit SparseMatrix(const Matrix& entries);
+  /// Zeros in places that are kept, whatever their values become; one place may be named several times.
+  static SparseMatrix with_places(int rows, int columns, std::vector<Placed> places);
 
   [[nodiscard]] int rows() const { return static_cast<int>(start_.size()) - 1; }
   [[nodiscard]] int columns() const { return columns_; }
+  /// How many entries are kept.
+  [[nodiscard]] int count() const { return static_cast<int>(entries_.size()); }
   [[nodiscard]] std::span<const Entry> row(int i) const;
   /// 0 where there is no entry.
   [[nodiscard]] double operator()(int i, int j) const;
   [[nodiscard]] bool all_finite() const;
 
+  /// All entries, row after row: their values may be changed.
+  [[nodiscard]] std::span<Entry> entries() { return entries_; }
+  /// Where among them that at (i, j) stands; throws std::out_of_range where there is none.
+  [[nodiscard]] int place(int i, int j) const;
+
+  /// The entries of a row are 0 from now on.
+  void clear_row(int i);
+
+  /// Begins anew, without rows; those that follow are made of entries with increasing columns, which are kept where they
+  /// are 0. Storage is that of before.
+  void begin_rows(int columns);
+  void add(int column, double value) { entries_.push_back({column, value}); }
+  void end_row() { start_.push_back(static_cast<int>(entries_.size())); }
+
   /// The rows with these numbers, increasing, and of them the columns with these.
   [[nodiscard]] SparseMatrix part(const std::vector<int>& rows, const std::vector<int>& columns) const;
   [[nodiscard]] SparseMatrix transposed() const;
   [[nodiscard]] Matrix dense() const;
+  /// The same into a matrix, which gets its size.
+  void put_dense(Matrix& entries) const;
 
   /// M x
   [[nodiscard]] Vector times(const Vector& x) const;

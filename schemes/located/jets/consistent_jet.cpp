@@ -5,10 +5,11 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/branches.hpp>
-#include <perp/schemes/located/jets/array_structure.hpp>
+#include <perp/schemes/located/jets/array/array_structure.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
 #include <perp/schemes/located/jets/jet_sensitivities.hpp>
-#include <perp/schemes/located/jets/mode_array.hpp>
+#include <perp/schemes/located/jets/array/known_coefficients.hpp>
+#include <perp/schemes/located/jets/array/mode_array.hpp>
 #include <perp/schemes/newton/definite_root.hpp>
 #include <perp/schemes/newton/rank_newton.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
@@ -20,17 +21,9 @@ namespace {
 constexpr int most_jet_iterations = 1000;
 constexpr int shorter_units = 3;
 constexpr int bits_per_unit = 10;
-constexpr double known_tolerance = 1e-8;  ///< entries of scaled null vectors below this are zero
 
 /// A jet that something looks to be missing of.
 bool is_doubtful(const Jet& jet) { return jet.consistent && !jet.determined; }
-
-/// Leading entries that are zero.
-int leading_zeros(const Matrix& sizes, Eigen::Index row) {
-  int count = 0;
-  while (count < sizes.cols() && sizes(row, count) <= known_tolerance) ++count;
-  return count;
-}
 
 void check_size(const char* name, Eigen::Index wanted, const Vector& given) {
   if (given.size() != wanted)
@@ -64,7 +57,6 @@ struct ConsistentJets::Implementation {
 
   bool prepare();
   Jet jet(bool solved);
-  void read_known(Jet& jet);
   bool is_against_time(const Mode& mode, Jet& result);
   void check(const Mode& mode, const Vector& x, const Vector& lambda, const Vector& rates) const;
 
@@ -76,7 +68,6 @@ struct ConsistentJets::Implementation {
   ArrayStructure structure;
   RankNewton newton{RankNewton::Open::stay, most_jet_iterations};
   double tolerance = 1e-8;
-  Matrix null_space;
   std::unique_ptr<DefiniteRoot> roots;  // made when first asked for
   std::map<int, ConsistentJets> others;  // by their levels
 };
@@ -192,60 +183,6 @@ void ConsistentJets::Implementation::check(const Mode& mode, const Vector& x, co
                                      system.laws[i].name, mode[i]));
 }
 
-/// What no vector of the null space moves is determined.
-void ConsistentJets::Implementation::read_known(Jet& jet) {
-  const DerivativeArray& array = equations().array();
-  const int n = array.n(), m = array.m(), levels = array.levels();
-  jet.x_known.assign(static_cast<std::size_t>(n), levels + 2);
-  jet.lambda_known.assign(static_cast<std::size_t>(m), levels + 1);
-  jet.w_known.assign(static_cast<std::size_t>(m), levels + 1);
-  jet.determined = true;
-  const RankElimination& elimination = newton.elimination();
-  if (elimination.rank() == elimination.columns()) return;
-  elimination.null_space(null_space);
-  Matrix moves = equations().expand(null_space);
-  const Matrix rates = equations().differential_projection() * moves.middleRows(n, n);
-  const auto largest = [&](const auto& row) { return row.cwiseAbs().maxCoeff(); };
-  const JetScales& scales = equations().scales();
-  // What moves by no more than rounding stays: w must not be said to move by it.
-  const auto move = [&](int column, double size) {
-    const double moved = largest(moves.row(column)) / size;
-    if (moved <= known_tolerance) moves.row(column).setZero();
-    return moved;
-  };
-  Eigen::RowVectorXd change;
-  Matrix x(n, levels + 2), lambda(m, levels + 1), w(m, levels + 1);
-  for (int k = 0; k <= levels + 1; ++k)
-    for (int j = 0; j < n; ++j)
-      x(j, k) = move(array.x_column(k, j), std::max(scales.x[j], std::abs(equations().x()(j, k))));
-  for (int k = 0; k <= levels; ++k)
-    for (int i = 0; i < m; ++i)
-      lambda(i, k) = move(array.lambda_column(k, i),
-                          std::max(scales.lambda[i], std::abs(equations().lambda()(i, k))));
-  for (int k = 0; k <= levels; ++k)
-    for (int i = 0; i < m; ++i) {
-      const auto row = array.derivatives().row(k * (n + m) + n + i);
-      double terms = 0;
-      change.setZero(moves.cols());
-      for (Eigen::Index c = 0; c < row.size(); ++c) {
-        if (row[c] == 0) continue;
-        change += row[c] * moves.row(c);
-        terms = std::max(terms, std::abs(row[c]) * largest(moves.row(c)));
-      }
-      w(i, k) = terms > 0 && largest(change) > known_tolerance * terms ? 1 : 0;
-    }
-  for (int j = 0; j < n; ++j) jet.x_known[static_cast<std::size_t>(j)] = leading_zeros(x, j);
-  for (int i = 0; i < m; ++i) {
-    jet.lambda_known[static_cast<std::size_t>(i)] = leading_zeros(lambda, i);
-    jet.w_known[static_cast<std::size_t>(i)] = leading_zeros(w, i);
-  }
-  for (int j = 0; j < n; ++j)
-    jet.determined = jet.determined && jet.x_known[static_cast<std::size_t>(j)] > 0 &&
-                     largest(rates.row(j)) <= known_tolerance * scales.x[j];
-  for (int i = 0; i < m; ++i)
-    jet.determined = jet.determined && jet.lambda_known[static_cast<std::size_t>(i)] > 0;
-}
-
 /// Fixes a branch w where time alone moves it? No unknown makes that residual smaller, and Newton's method would
 /// look for one that does. After `begin`; gives the jet then.
 bool ConsistentJets::Implementation::is_against_time(const Mode& mode, Jet& result) {
@@ -284,7 +221,7 @@ Jet ConsistentJets::Implementation::jet(bool solved) {
   }
   result.residual = std::max(equations().relative_residual(), equations().slow_residual());
   result.consistent = result.residual <= tolerance && inert_laws_stay(result) && may_be_root(result);
-  read_known(result);
+  read_known(equations(), newton.elimination(), result);
   return result;
 }
 

@@ -33,7 +33,7 @@ JetSensitivities differentiate_jet(const ModeArray& equations, const DerivativeA
                                    const Jet& jet, const Matrix& dx_dq, const Matrix& changes) {
   const DerivativeArray& array = equations.array();
   const int n = array.n(), m = array.m(), levels = array.levels();
-  const Matrix& full = outer.derivatives();
+  const Matrix full = outer.derivatives().dense(), matrix = equations.matrix().dense();
   Matrix moves = Matrix::Zero(array.columns(), dx_dq.cols());
   moves.topRows(n) = equations.differential_projection() * dx_dq;
   Matrix given = full * moves + outer.outer_derivatives() * changes;
@@ -51,8 +51,8 @@ JetSensitivities differentiate_jet(const ModeArray& equations, const DerivativeA
     unknowns.col(q) = -step;
   }
   JetSensitivities result;
-  terms = equations.matrix().cwiseAbs() * unknowns.cwiseAbs() + right.cwiseAbs();
-  result.residual = relative(right + equations.matrix() * unknowns, terms);
+  terms = matrix.cwiseAbs() * unknowns.cwiseAbs() + right.cwiseAbs();
+  result.residual = relative(right + matrix * unknowns, terms);
   const Matrix change = equations.expand(unknowns);
   moves += change;
   given += full * change;

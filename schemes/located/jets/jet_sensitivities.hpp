@@ -1,6 +1,6 @@
 #pragma once
 
-#include <perp/schemes/located/jets/mode_array.hpp>
+#include <perp/schemes/located/jets/array/mode_array.hpp>
 
 namespace perp {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <perp/schemes/located/jets/consistent_jet.hpp>
-#include <perp/schemes/located/jets/derivative_array.hpp>
+#include <perp/schemes/located/jets/array/derivative_array.hpp>
 
 namespace perp {
 

@@ -202,7 +202,7 @@ bool UnitEquations::add_nonlinear_units(const Vector& exponents, const Vector& x
   for (int j = 0; j < n_; ++j) units[j] = known[j] > 0 ? known[j] : power(exponents[x_unit(j)]);
   for (int k = 0; k < n_ + m_; ++k) row_units[k] = power(exponents[row_unit(k)]);
   const double span = span_.end > span_.start ? span_.end - span_.start : inf;
-  const Vector most = nonlinear_units(evaluator_, z, units, row_units, std::min(power(exponents[0]), span));
+  const Vector most = nonlinear_units(system_, evaluator_, z, units, row_units, std::min(power(exponents[0]), span));
   const auto count = relations_.size();
   for (int j = 0; j < n_; ++j)
     if (!(known[j] > 0) && most[j] < units[j]) add({{x_unit(j), 1}}, most[j], known_weight);

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include <perp/core/base/index.hpp>
+#include <perp/core/tape/cone_tape.hpp>
 #include <perp/schemes/located/jets/nonlinear_units.hpp>
 
 namespace perp {
@@ -11,16 +15,21 @@ constexpr double outgrown = 8;        ///< times the unit of a row, or its linea
 constexpr int most_halvings = 2000;   ///< from the largest double to the least
 constexpr int most_distances = 128;   ///< halvings of a unit that are looked at one by one
 constexpr double most_lines = 1e7;    ///< evaluated for that
+constexpr std::size_t few_entries = 64;  ///< of the derivatives: all rows are evaluated together
 constexpr double far = 1024;          ///< times the way within T: a unit beyond is none
 
-/// The rows of a system around a point, along one variable at a time.
+/// The rows of a system around a point, along one variable at a time: of many rows those alone that hold it.
 class RowsAround {
  public:
-  RowsAround(DcsEvaluator& evaluator, const std::vector<double>& z, const Vector& row_units)
-      : evaluator_(evaluator), z_(z), row_units_(row_units), rows_(static_cast<std::size_t>(row_units.size())) {
+  RowsAround(const Dcs& system, DcsEvaluator& evaluator, const std::vector<double>& z, const Vector& row_units)
+      : evaluator_(evaluator), z_(z), row_units_(row_units), rows_(at(row_units.size())) {
     start_ = rows_;
     slopes_.resize(evaluator.entries().size());
     evaluator_.linearize(z_.data(), start_.data(), slopes_.data());
+    if (evaluator.entries().size() > few_entries) make_cones(system);
+    by_input_.resize(at(evaluator.inputs()));
+    for (const DcsEvaluator::Variable& entry : evaluator.variable_entries())
+      by_input_[at(evaluator.entries()[entry.entry].column)].push_back(&entry);
   }
 
   /// Does a row of which the derivative by this input is no number outgrow its unit, this far away?
@@ -29,31 +38,39 @@ class RowsAround {
   }
   /// Is some derivative by this input no number?
   [[nodiscard]] bool is_nonlinear(int input) const {
-    return std::ranges::any_of(evaluator_.variable_entries(), [&](const DcsEvaluator::Variable& entry) {
-      return evaluator_.entries()[entry.entry].column == input && std::ranges::find(entry.inputs, input) != entry.inputs.end();
+    return std::ranges::any_of(by_input_[at(input)], [&](const DcsEvaluator::Variable* entry) {
+      return std::ranges::find(entry->inputs, input) != entry->inputs.end();
     });
   }
 
  private:
+  void make_cones(const Dcs& system) {
+    std::vector<int> lines = system.F;
+    lines.insert(lines.end(), system.G.begin(), system.G.end());
+    Tape tape = bind_inputs(system.tape, evaluator_.inputs(), system.parameters, lines);
+    cones_.emplace(std::move(tape), std::move(lines));
+  }
   bool is_outgrown_at(int input, double step) {
-    double& moved = z_[static_cast<std::size_t>(input)];
+    double& moved = z_[at(input)];
     const double before = moved;
     moved += step;
-    evaluator_.evaluate(z_.data(), rows_.data());
-    moved = before;
-    return std::ranges::any_of(evaluator_.variable_entries(), [&](const DcsEvaluator::Variable& entry) {
-      const DcsEvaluator::Entry& at = evaluator_.entries()[entry.entry];
-      if (at.column != input) return false;
-      const auto row = static_cast<std::size_t>(at.row);
-      const double linear = std::abs(slopes_[entry.entry] * step);
-      return std::abs(rows_[row] - start_[row]) > outgrown * std::max(row_units_[at.row], linear);
+    if (!cones_) evaluator_.evaluate(z_.data(), rows_.data());
+    const bool is_outgrown = std::ranges::any_of(by_input_[at(input)], [&](const DcsEvaluator::Variable* entry) {
+      const int row = evaluator_.entries()[entry->entry].row;
+      const double value = cones_ ? cones_->value(row, z_) : rows_[at(row)];
+      const double linear = std::abs(slopes_[entry->entry] * step);
+      return std::abs(value - start_[at(row)]) > outgrown * std::max(row_units_[row], linear);
     });
+    moved = before;
+    return is_outgrown;
   }
 
   DcsEvaluator& evaluator_;
   std::vector<double> z_;
   const Vector& row_units_;
   std::vector<double> rows_, start_, slopes_;
+  std::optional<ConeTape> cones_;  // none: there are few rows
+  std::vector<std::vector<const DcsEvaluator::Variable*>> by_input_;
 };
 
 /// The most halvings of a unit at whose end a row outgrows its own; -1: none. Where functions turn, as sin and pulses do,
@@ -91,10 +108,10 @@ Vector reach(DcsEvaluator& evaluator, const std::vector<double>& z, double time)
 
 }  // namespace
 
-Vector nonlinear_units(DcsEvaluator& evaluator, const std::vector<double>& z, const Vector& units,
+Vector nonlinear_units(const Dcs& system, DcsEvaluator& evaluator, const std::vector<double>& z, const Vector& units,
                        const Vector& row_units, double time) {
   Vector result = units;
-  RowsAround rows(evaluator, z, row_units);
+  RowsAround rows(system, evaluator, z, row_units);
   const Vector ways = reach(evaluator, z, time);
   const double lines = 2.0 * static_cast<double>(evaluator.entries().size()) * evaluator.n();
   const int looked_at = static_cast<int>(std::clamp(most_lines / lines, 1.0, 1.0 * most_distances));

@@ -9,8 +9,8 @@ namespace perp {
 /// for single variables as long as the way from x by a unit to one of both sides changes a row of (F, G) by more
 /// than 8 times its unit, `row_units` (n + m), and 8 times what its derivative at x tells; and no more than some
 /// thousand times what the variable moves within `time` at its rate there. All in the units of the model; z =
-/// (t, ẋ = 0, x, λ) is the point. Rows without a value do not count.
-Vector nonlinear_units(DcsEvaluator& evaluator, const std::vector<double>& z, const Vector& units,
+/// (t, ẋ = 0, x, λ) is the point. Rows without a value do not count. `evaluator` is one of the system.
+Vector nonlinear_units(const Dcs& system, DcsEvaluator& evaluator, const std::vector<double>& z, const Vector& units,
                        const Vector& row_units, double time);
 
 }  // namespace perp

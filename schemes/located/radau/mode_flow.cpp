@@ -61,9 +61,7 @@ void ModeFlow::use(const BranchForms::Key& key, const Mode& mode, const BranchFo
 
 /// Machine code for F, G, dw/dt of velocity_laws and their derivatives.
 void ModeFlow::compile() {
-  std::vector<int> outputs = now_->system.F;
-  outputs.insert(outputs.end(), now_->system.G.begin(), now_->system.G.end());
-  outputs.insert(outputs.end(), now_->velocity_lines.begin(), now_->velocity_lines.end());
+  std::vector<int> outputs = now_->outputs();
   const auto rows = outputs.size();
   Tape tape = with_parameters(now_->system, parameters_, outputs);
   now_->values = MachineCode(tape, outputs, rows);
@@ -203,21 +201,45 @@ void ModeFlow::make_terms() {
     const int row = equation[static_cast<std::size_t>(function)];
     if (row < 0) continue;
     if (input == Dcs::time_input()) {
-      by_t_.push_back({k, row, 0, factor(row)});
+      by_t_.push_back({k, row, 0, factor(row), -1});
     } else if (input < system_.variable_input(0)) {
       const int j = input - system_.derivative_input(0);
-      by_ydot_.push_back({k, row, j, factor(row)});
+      by_ydot_.push_back({k, row, j, factor(row), -1});
       differential_[static_cast<std::size_t>(j)] = 1;
     } else {
       int j = input - system_.variable_input(0);
       if (j >= n()) j = place_[static_cast<std::size_t>(j - n())];
-      if (j >= 0) by_y_.push_back({k, row, j, factor(row)});
+      if (j >= 0) by_y_.push_back({k, row, j, factor(row), -1});
     }
   }
   for (std::size_t k = 0; k < now_->parameter_entries.size(); ++k) {
     const int row = equation[static_cast<std::size_t>(now_->parameter_entries[k].row)];
-    if (row >= 0) by_p_.push_back({k, row, now_->parameter_entries[k].column, factor(row)});
+    if (row >= 0) by_p_.push_back({k, row, now_->parameter_entries[k].column, factor(row), -1});
   }
+  make_places();
+}
+
+/// By columns, in each by rows; those of H_ẏ and H_y are one list.
+void ModeFlow::make_places() {
+  std::vector<std::pair<int, int>> all;  // column, row
+  for (const auto* terms : {&by_ydot_, &by_y_})
+    for (const Term& term : *terms) all.emplace_back(term.column, term.row);
+  for (int k = n(); k < size(); ++k) all.emplace_back(k, k);
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  places_ = {};
+  auto next = all.begin();
+  for (int column = 0; column < size(); ++column) {
+    for (; next != all.end() && next->first == column; ++next) places_.row.push_back(next->second);
+    places_.start.push_back(static_cast<int>(places_.row.size()));
+  }
+  const auto place = [&](int row, int column) {
+    return static_cast<int>(std::ranges::lower_bound(all, std::pair(column, row)) - all.begin());
+  };
+  for (auto* terms : {&by_ydot_, &by_y_})
+    for (Term& term : *terms) term.place = place(term.row, term.column);
+  law_places_.clear();
+  for (int k = n(); k < size(); ++k) law_places_.push_back(place(k, k));
 }
 
 void ModeFlow::gather(const Vector& x, const Vector& lambda, Vector& y) const {
@@ -268,9 +290,7 @@ bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<Running
                                 const std::vector<RunningError>& y, std::vector<RunningError>& H) {
   const auto columns = static_cast<std::size_t>(n());
   if (!now_->bounded) {
-    std::vector<int> outputs = now_->system.F;
-    outputs.insert(outputs.end(), now_->system.G.begin(), now_->system.G.end());
-    outputs.insert(outputs.end(), now_->velocity_lines.begin(), now_->velocity_lines.end());
+    const std::vector<int> outputs = now_->outputs();
     now_->bounded.emplace(now_->system.tape, outputs, system_.parameter_input(0), system_.parameters);
   }
   std::vector<RunningError> inputs(1 + 2 * columns + place_.size());
@@ -308,6 +328,17 @@ bool ModeFlow::linearize(double t, const Vector& ydot, const Vector& y, Vector& 
     H_y(term.row, term.column) = term.factor * derivatives_[term.entry];
   for (std::size_t k = 0; k < law_rows_.size(); ++k)
     H_y(n() + static_cast<int>(k), n() + static_cast<int>(k)) += law_rows_[k].b;
+  return equations(y, rows_, H) && H_ydot.allFinite() && H_y.allFinite();
+}
+
+bool ModeFlow::linearize(double t, const Vector& ydot, const Vector& y, Vector& H, Vector& H_ydot, Vector& H_y) {
+  fill(t, ydot, y, z_linear_);
+  now_->linear.run(z_linear_.data(), z_linear_.size(), rows_.data(), derivatives_.data());
+  H_ydot.setZero(std::ssize(places_.row));
+  H_y.setZero(std::ssize(places_.row));
+  for (const Term& term : by_ydot_) H_ydot[term.place] = term.factor * derivatives_[term.entry];
+  for (const Term& term : by_y_) H_y[term.place] = term.factor * derivatives_[term.entry];
+  for (std::size_t k = 0; k < law_rows_.size(); ++k) H_y[law_places_[k]] += law_rows_[k].b;
   return equations(y, rows_, H) && H_ydot.allFinite() && H_y.allFinite();
 }
 

@@ -6,6 +6,7 @@
 
 #include <perp/core/base/archive.hpp>
 #include <perp/core/dcs.hpp>
+#include <perp/core/linear/sparse/entry_lu.hpp>
 #include <perp/core/tape/bounded_tape.hpp>
 #include <perp/core/tape/machine_code.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
@@ -67,6 +68,10 @@ class ModeFlow {
   /// H with ∂H/∂ẏ and ∂H/∂y (N×N). False: something is not finite.
   [[nodiscard]] bool linearize(double t, const Vector& ydot, const Vector& y, Vector& H,
                                Matrix& H_ydot, Matrix& H_y);
+  /// Where ∂H/∂ẏ or ∂H/∂y have entries, by the form of the equations in this mode.
+  [[nodiscard]] const linear::EntryPlaces& places() const { return places_; }
+  /// The same as `linearize`, by the entries at these places.
+  [[nodiscard]] bool linearize(double t, const Vector& ydot, const Vector& y, Vector& H, Vector& H_ydot, Vector& H_y);
   /// ∂H/∂t (N) at the point of the last `linearize`.
   void by_time(Vector& H_t) const;
   /// ∂H/∂p (N×q) at the point of the last `linearize`.
@@ -97,6 +102,7 @@ class ModeFlow {
     int row = 0;
     int column = 0;
     double factor = 1;
+    int place = -1;  // among places_, of those that have one
   };
   /// An equation of a law in the mode: a (row of the functions) + b λ - c.
   struct LawRow {
@@ -113,6 +119,14 @@ class ModeFlow {
     MachineCode values, linear, by_parameters;
     std::optional<BoundedTape> bounded;  // made when first asked for
     std::vector<Entry> entries, parameter_entries;
+
+    /// The lines of F, G and dw/dt.
+    [[nodiscard]] std::vector<int> outputs() const {
+      std::vector<int> lines = system.F;
+      lines.insert(lines.end(), system.G.begin(), system.G.end());
+      lines.insert(lines.end(), velocity_lines.begin(), velocity_lines.end());
+      return lines;
+    }
   };
 
   void use(const BranchForms::Key& key, const Mode& mode, const BranchForms::Ends& ends);
@@ -120,6 +134,7 @@ class ModeFlow {
   void resize();
   void add_velocity(int law);
   void make_terms();
+  void make_places();
   void fill(double t, const Vector& ydot, const Vector& y, std::vector<double>& z) const;
   bool equations(const Vector& y, const std::vector<double>& rows, Vector& H) const;
 
@@ -137,6 +152,8 @@ class ModeFlow {
   std::vector<LawRow> law_rows_;
   std::vector<char> differential_;
   std::vector<Term> by_ydot_, by_y_, by_t_, by_p_;
+  linear::EntryPlaces places_;
+  std::vector<int> law_places_;  // of the multipliers in their own rows
 
   std::vector<double> z_, z_linear_, z_error_, rows_, derivatives_, w_derivatives_, parameter_derivatives_;
 };

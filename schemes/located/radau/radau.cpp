@@ -90,8 +90,7 @@ void Radau::start(double t, const Vector& y, const Vector& rates) {
   }
   for (Vector* v : {&end_, &row_scale_, &noise_, &ydot_, &Y_, &H_, &delta_}) v->resize(N);
   for (Matrix* X : {&Z_, &Ydot_, &R_, &W_}) X->resize(N, s);
-  for (Matrix* X : {&H_ydot_, &H_y_, &M_}) X->resize(N, N);
-  M_complex_.resize(N, N);
+  M_complex_.resize(std::ssize(flow_.places().row));
   w_complex_.resize(N);
   solution_complex_.resize(N);
 }
@@ -201,12 +200,11 @@ double Radau::error() {
 /// elsewhere. Stages may have further solutions, far from the course, where a nonlinear term is large at the middle stage
 /// and filters any error away.
 double Radau::error_by_start() {
-  if (!flow_.linearize(attempt_.t, ydot_, Y_start_, H_, H_ydot_, H_y_)) return 0;
-  start_matrix_ = (table_.mu / attempt_.h * H_ydot_ + H_y_) * unit_.asDiagonal();
-  start_scale_ = start_matrix_.cwiseAbs().rowwise().maxCoeff().cwiseInverse();
+  if (!flow_.linearize(attempt_.t, ydot_, Y_start_, H_, rates_at_, slopes_at_)) return 0;
+  scaled_matrix(attempt_.h, start_matrix_, start_scale_);
   const bool is_outgrown = (start_scale_.array() > most_growth_of_row * row_scale_.array()).any();
   if (!is_outgrown || !start_scale_.allFinite()) return 0;
-  start_.compute(start_scale_.asDiagonal() * start_matrix_);
+  start_.compute(flow_.places(), start_matrix_);
   H_ = H_.cwiseProduct(start_scale_);
   start_.solve(H_, delta_);
   delta_ = delta_.cwiseProduct(unit_);

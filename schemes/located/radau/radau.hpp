@@ -134,6 +134,7 @@ class Radau {
   Outcome full_newton();
   bool freeze_jacobian(const Vector& base, const Matrix& Z);
   void measure_rounding();
+  void scaled_matrix(double h, Vector& matrix, Vector& scale) const;
   bool rows_vanish();
   bool rests_at_rounding();
   bool residuals();
@@ -170,8 +171,9 @@ class Radau {
 
   // Newton's method: unknowns Z (N×s)
   Matrix Z_, Ydot_, R_, W_;
-  Matrix H_ydot_, H_y_, M_, start_matrix_;
-  Eigen::MatrixXcd M_complex_;
+  Matrix H_ydot_, H_y_;
+  Vector rates_at_, slopes_at_, M_, start_matrix_;  // H_ẏ, H_y and matrices made of them, at the places of the flow
+  Eigen::VectorXcd M_complex_;
   Vector row_scale_, start_scale_, noise_;
   Vector x_unit_, lambda_unit_, unit_;  // unit_: of y, N
   bool frozen_nearby_ = false;  // the Jacobian is that of good starting values

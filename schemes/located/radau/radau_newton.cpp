@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/index.hpp>
 #include <perp/schemes/located/radau/radau.hpp>
 #include <perp/schemes/step/step_gate.hpp>
 
@@ -26,6 +27,13 @@ constexpr double slow = 0.5;              ///< contraction that is called none
 constexpr double most_extrapolation = 9;  ///< in lengths of the known step
 constexpr int most_iterations = 20;
 constexpr int most_jacobians = 2;
+
+/// work(row, column, number of the entry)
+template <class Work>
+void for_each_entry(const linear::EntryPlaces& places, const Work& work) {
+  for (int column = 0; column < places.columns(); ++column)
+    for (int e = places.start[at(column)]; e < places.start[at(column + 1)]; ++e) work(places.row[at(e)], column, e);
+}
 
 /// Is what follows a correction of this size, if all contract so?
 bool is_negligible(double size, double contraction) {
@@ -98,21 +106,30 @@ void Radau::stage_point(const Vector& base, const Matrix& Z, double h, int i) {
 bool Radau::freeze_jacobian(const Vector& base, const Matrix& Z) {
   const int i = stages() / 2;
   stage_point(base, Z, h_, i);
-  if (!flow_.linearize(t_ + table_.c[i] * h_, ydot_, Y_, H_, H_ydot_, H_y_)) return false;
-  M_ = (table_.mu / h_ * H_ydot_ + H_y_) * unit_.asDiagonal();
-  row_scale_ = M_.cwiseAbs().rowwise().maxCoeff().cwiseInverse();
-  M_ = row_scale_.asDiagonal() * M_;
-  real_.compute(M_);
+  if (!flow_.linearize(t_ + table_.c[i] * h_, ydot_, Y_, H_, rates_at_, slopes_at_)) return false;
+  scaled_matrix(h_, M_, row_scale_);
+  real_.compute(flow_.places(), M_);
   for (std::size_t k = 0; k < complex_.size(); ++k) {
     const std::complex<double> factor = table_.pairs[k] / h_;
-    for (Eigen::Index column = 0; column < M_.cols(); ++column)
-      for (Eigen::Index row = 0; row < M_.rows(); ++row)
-        M_complex_(row, column) =
-            row_scale_[row] * (factor * H_ydot_(row, column) + H_y_(row, column)) * unit_[column];
-    complex_[k].compute(M_complex_);
+    for_each_entry(flow_.places(), [&](int row, int column, int e) {
+      M_complex_[e] = row_scale_[row] * (factor * rates_at_[e] + slopes_at_[e]) * unit_[column];
+    });
+    complex_[k].compute(flow_.places(), M_complex_);
   }
   ++counts_.factorisations;
   return true;
+}
+
+/// (μ/h) H_ẏ + H_y with columns in their units and rows divided by their largest entries, and what these are, inverse.
+void Radau::scaled_matrix(double h, Vector& matrix, Vector& scale) const {
+  matrix.resize(std::ssize(flow_.places().row));
+  scale.setZero(flow_.size());
+  for_each_entry(flow_.places(), [&](int row, int column, int e) {
+    matrix[e] = (table_.mu / h * rates_at_[e] + slopes_at_[e]) * unit_[column];
+    scale[row] = std::max(scale[row], std::abs(matrix[e]));
+  });
+  scale = scale.cwiseInverse();
+  for_each_entry(flow_.places(), [&](int row, int, int e) { matrix[e] = scale[row] * matrix[e]; });
 }
 
 /// The rounding of unknown k, in units of eps: that of the terms of the row which determines it
@@ -124,13 +141,14 @@ void Radau::measure_rounding() {
   }
   noise_ = delta_;
   delta_ = delta_.cwiseQuotient(unit_);
-  H_.noalias() = M_.cwiseAbs().lazyProduct(delta_);
-  for (Eigen::Index k = 0; k < Y_.size(); ++k) {
-    double least = inf;
-    for (Eigen::Index i = 0; i < Y_.size(); ++i)
-      if (M_(i, k) != 0) least = std::min(least, H_[i] / std::abs(M_(i, k)));
-    if (least < inf) noise_[k] = std::max(noise_[k], least * unit_[k]);
-  }
+  H_.setZero(Y_.size());
+  for_each_entry(flow_.places(), [&](int row, int column, int e) { H_[row] += std::abs(M_[e]) * delta_[column]; });
+  delta_.setConstant(inf);  // the least of each column
+  for_each_entry(flow_.places(), [&](int row, int column, int e) {
+    if (M_[e] != 0) delta_[column] = std::min(delta_[column], H_[row] / std::abs(M_[e]));
+  });
+  for (Eigen::Index k = 0; k < Y_.size(); ++k)
+    if (delta_[k] < inf) noise_[k] = std::max(noise_[k], delta_[k] * unit_[k]);
 }
 
 /// R_ at Z_. False: left the domain.

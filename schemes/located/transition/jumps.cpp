@@ -5,7 +5,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
-#include <perp/schemes/located/jets/mode_array.hpp>
+#include <perp/schemes/located/jets/array/mode_array.hpp>
 #include <perp/schemes/newton/rank_newton.hpp>
 #include <perp/schemes/located/transition/jumps.hpp>
 
@@ -56,12 +56,15 @@ class JumpEquations {
   [[nodiscard]] double w(int i) const { return array_.array().values()[n_ + i]; }
   /// Of the terms of w.
   [[nodiscard]] double w_size(int i) const {
-    return array_.array().derivatives().row(n_ + i).head(n_).cwiseAbs().dot(sizes_.head(n_));
+    double terms = 0;
+    for (const auto& [column, value] : array_.array().derivatives().row(n_ + i))
+      if (column < n_) terms += std::abs(value) * sizes_[column];
+    return terms;
   }
   [[nodiscard]] Vector variable_impulse() const { return Z_ * impulses_.head(Z_.cols()); }
   [[nodiscard]] Vector multiplier_impulse() const;
   [[nodiscard]] double size() const {
-    return (array_.array().rate_derivatives().topRows(n_) * (x() - x_before_)).norm();
+    return (array_.array().rate_derivatives().dense().topRows(n_) * (x() - x_before_)).norm();
   }
 
  private:
@@ -103,12 +106,12 @@ Vector JumpEquations::impulse_units() const {
 bool JumpEquations::assemble() {
   if (!array_.evaluate()) return false;
   const DerivativeArray& full = array_.array();
-  const Matrix rates = full.rate_derivatives();
+  const Matrix rates = full.rate_derivatives().dense(), derivatives = full.derivatives().dense();
   columns_.resize(n_ + m_, impulses_.size());
-  columns_.leftCols(Z_.cols()) = full.derivatives().topLeftCorner(n_ + m_, n_) * Z_;
+  columns_.leftCols(Z_.cols()) = derivatives.topLeftCorner(n_ + m_, n_) * Z_;
   for (std::size_t k = 0; k < loaded_.size(); ++k)
     columns_.col(Z_.cols() + static_cast<Eigen::Index>(k)) =
-        full.derivatives().col(full.lambda_column(0, loaded_[k])).head(n_ + m_);
+        derivatives.col(full.lambda_column(0, loaded_[k])).head(n_ + m_);
   const Vector change = x() - x_before_;
   const Vector balance = rates * change + columns_ * impulses_;
   const Vector impulse_sizes = impulses_.cwiseAbs().cwiseMax(impulse_units());
@@ -121,7 +124,7 @@ bool JumpEquations::assemble() {
   matrix_ = Matrix::Zero(all, unknowns + impulses_.size());
   residual_.resize(all);
   row_sizes_.resize(all);
-  matrix_.topLeftCorner(given, unknowns) = array_.matrix();
+  matrix_.topLeftCorner(given, unknowns) = array_.matrix().dense();
   residual_.head(given) = array_.residual();
   row_sizes_.head(given) = array_.row_sizes();
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -142,7 +145,7 @@ bool JumpEquations::solve(const Mode& mode, double t, const Vector& x, const Vec
   mode_ = mode;
   x_before_ = x;
   array_.begin(mode, t, x, lambda, Vector());
-  Z_ = array_.algebraic_directions();
+  Z_ = array_.algebraic_directions().dense();
   array_.free_variables();
   loaded_.clear();
   for (int i = 0; i < m_; ++i) {
@@ -169,8 +172,9 @@ bool JumpEquations::is_isolated() {
   if (elimination_.rank() == elimination_.columns()) return true;
   Matrix basis;
   elimination_.null_space(basis);
-  const Matrix moves = array_.array().rate_derivatives() * basis.topRows(n_);
-  const Vector sizes = array_.array().rate_derivatives().cwiseAbs() * sizes_.head(n_);
+  const Matrix rates = array_.array().rate_derivatives().dense();
+  const Matrix moves = rates * basis.topRows(n_);
+  const Vector sizes = rates.cwiseAbs() * sizes_.head(n_);
   for (Eigen::Index i = 0; i < moves.rows(); ++i)
     if (moves.row(i).cwiseAbs().maxCoeff() > known_jump * sizes[i]) return false;
   return true;
@@ -186,7 +190,7 @@ Vector JumpEquations::multiplier_impulse() const {
 double JumpEquations::range_violation() const {
   double worst = 0;
   const Vector multipliers = multiplier_impulse();
-  const Matrix rates = array_.array().rate_derivatives();
+  const Matrix rates = array_.array().rate_derivatives().dense();
   const Vector w_impulse = (rates * (x() - x_before_) + columns_ * impulses_).tail(m_);
   const double T = array_.scales().time;
   for (int i = 0; i < m_; ++i) {

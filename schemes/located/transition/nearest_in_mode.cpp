@@ -1,4 +1,4 @@
-#include <perp/schemes/located/jets/mode_array.hpp>
+#include <perp/schemes/located/jets/array/mode_array.hpp>
 #include <perp/schemes/newton/rank_newton.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
 #include <perp/schemes/located/transition/nearest_in_mode.hpp>

@@ -7,7 +7,7 @@
 #include <perp/schemes/located/equilibria/equilibria.hpp>
 #include <perp/schemes/located/equilibria/point_search.hpp>
 #include <perp/schemes/located/jets/margins.hpp>
-#include <perp/schemes/located/jets/mode_array.hpp>
+#include <perp/schemes/located/jets/array/mode_array.hpp>
 
 namespace perp {
 namespace {
@@ -55,11 +55,12 @@ class TangentEquations {
     matrix_.resize(given + 2, unknowns);
     residual_.head(given) = array_.residual();
     row_sizes_.head(given) = array_.row_sizes();
-    matrix_.topRows(given) = array_.matrix();
+    matrix_.topRows(given) = array_.matrix().dense();
+    const Matrix derivatives = full.derivatives().dense();
     for (int k = 0; k < 2; ++k) {
       const int row = k * all + n + law_;
       residual_[given + k] = full.values()[row] - (k == 0 ? end_ : 0);
-      matrix_.row(given + k) = full.derivatives().row(row) * directions;
+      matrix_.row(given + k) = derivatives.row(row) * directions;
       row_sizes_[given + k] =
           matrix_.row(given + k).cwiseAbs().dot(array_.sizes()) + (k == 0 ? std::abs(end_) : 0);
     }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 #include <random>
+#include <vector>
 
 #include <perp/core/linear/sparse/entry_lu.hpp>
 
@@ -64,6 +65,40 @@ TEST_CASE("a large matrix without an inverse has no finite solution") {
   lu.compute(A);
   lu.solve(perp::Vector::Ones(80), x);
   CHECK(x[17] == 0.5);
+}
+
+template <class Number>
+void check_by_places(int n, int beside) {
+  std::mt19937 random(static_cast<unsigned>(n + beside));
+  const auto A = random_matrix<Number>(random, n, beside);
+  perp::linear::EntryPlaces places;
+  std::vector<Number> list;
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) {
+      if (A(i, j) == Number(0) && (i + j) % 7 != 0) continue;  // some zeros are entries too
+      places.row.push_back(i);
+      list.push_back(A(i, j));
+    }
+    places.start.push_back(static_cast<int>(list.size()));
+  }
+  const typename EntryLu<Number>::Column values = Eigen::Map<const typename EntryLu<Number>::Column>(list.data(), std::ssize(list));
+  const typename EntryLu<Number>::Column right = A.row(0).transpose();
+  typename EntryLu<Number>::Column of_full, of_places;
+  EntryLu<Number> full, by_places;
+  full.compute(A);
+  by_places.compute(places, values);
+  CHECK(by_places.is_sparse() == full.is_sparse());
+  full.solve(right, of_full);
+  by_places.solve(right, of_places);
+  CHECK(of_places == of_full);
+}
+
+TEST_CASE("a matrix that is given by its entries is solved as the same one in full, to the bit") {
+  check_by_places<double>(20, 2);
+  check_by_places<double>(100, 2);
+  check_by_places<double>(100, 60);
+  check_by_places<std::complex<double>>(20, 2);
+  check_by_places<std::complex<double>>(100, 2);
 }
 
 }  // namespace

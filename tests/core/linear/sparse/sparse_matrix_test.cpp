@@ -92,6 +92,29 @@ TEST_SUITE("core/linear/sparse/sparse_matrix") {
     CHECK(SparseMatrix(2, 3, {{1, 2, 1}}).all_finite());
     CHECK_FALSE(SparseMatrix(2, 3, {{1, 2, std::numeric_limits<double>::infinity()}}).all_finite());
   }
+
+  TEST_CASE("places stay whatever their values are, rows are made one by one") {
+    SparseMatrix places = SparseMatrix::with_places(2, 3, {{1, 2, 0}, {0, 1, 0}, {1, 0, 0}, {1, 2, 0}});
+    CHECK(places.count() == 3);
+    CHECK(places.dense() == Matrix::Zero(2, 3));
+    places.entries()[static_cast<std::size_t>(places.place(1, 2))].value = 5;
+    CHECK(places.dense() == Matrix{{0, 0, 0}, {0, 0, 5}});
+    CHECK_THROWS_AS((void)places.place(0, 0), std::out_of_range);
+    places.clear_row(1);
+    CHECK(places.dense() == Matrix::Zero(2, 3));
+    CHECK(places.count() == 3);
+
+    SparseMatrix rows;
+    for (int again = 0; again < 2; ++again) {
+      rows.begin_rows(4);
+      rows.add(1, 2);
+      rows.add(3, 0);
+      rows.end_row();
+      rows.end_row();
+      CHECK(rows.count() == 2);
+      CHECK(rows.dense() == Matrix{{0, 2, 0, 0}, {0, 0, 0, 0}});
+    }
+  }
 }
 
 }  // namespace perp::linear

@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <cmath>
 #include <string>
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/located/jets/consistent_jet.hpp>
 
 using namespace perp;
 
@@ -39,6 +41,68 @@ TEST_CASE("an oscillator that rests by symmetry holds no step up: others say how
   CHECK(std::abs(run.x.back()[4] + run.x.back()[14]) <= 1e-13);
   CHECK(run.counts.at("rejected") == 0);
   CHECK_FALSE(run.counts.contains("rows_not_solved"));
+}
+
+TEST_CASE("the series of many variables, half of them algebraic, are those of the matrix that they amount to") {
+  // ẋ_i = y_i − x_i, y_i = x_(i−1)/2, less λ at the first one: ẋ = A x − λ e_1
+  constexpr int n = 60;
+  const Model model = read_model_text(
+      fmt::format("[parameters]\nN = {}\n[variables]\nx = {{ size = \"N\" }}\ny = {{ size = \"N\" }}\n"
+                  "[model]\nequations = [\n\"for i in 1:N: der(x[i]) = y[i] - x[i] - if(i < 2, u, 0)\",\n"
+                  "\"for i in 1:N: y[i] = 0.5*if(i > 1, x[i-1], x[N])\",\n]\nlaws = [\"u in sign(x[1])\"]\n[run]\nt = [0, 1]\n",
+                  n),
+      "ring.toml");
+  constexpr int levels = 2;
+  ConsistentJets jets(model.system.functions(), levels);
+  Vector x = Vector::Zero(2 * n), lambda = Vector::Ones(1);
+  for (int i = 0; i < n; ++i) x[i] = i == 0 ? 0 : std::cos(i);
+  Matrix A = -Matrix::Identity(n, n);
+  for (int i = 0; i < n; ++i) A(i, (i + n - 1) % n) = 0.5;
+  for (const int branch : {0, 1, 2}) {
+    CAPTURE(branch);
+    const Jet jet = jets.solve({branch}, 0, x, lambda);
+    REQUIRE(jet.consistent);
+    REQUIRE(jet.determined);
+    const bool slides = model.laws()[0].branches[static_cast<std::size_t>(branch)].a != 0;
+    Vector coefficient = x.head(n);
+    for (int k = 0; k <= levels; ++k) {
+      const double force = jet.lambda(0, k);
+      if (slides && k < levels) CHECK(std::abs(force - (A * coefficient)[0]) <= 1e-13);
+      CHECK((jet.x.col(k).head(n) - coefficient).cwiseAbs().maxCoeff() <= 1e-13);
+      for (int i = 0; i < n; ++i) CHECK(std::abs(jet.x(n + i, k) - coefficient[(i + n - 1) % n] / 2) <= 1e-13);
+      coefficient = A * coefficient;
+      coefficient[0] -= force;
+      coefficient /= k + 1;
+    }
+    CHECK((jet.x.col(levels + 1).segment(1, n - 1) - coefficient.tail(n - 1)).cwiseAbs().maxCoeff() <= 1e-13);
+    // Of what slides the last coefficient of the force is open, and what it drives.
+    CHECK(jet.lambda_known[0] == (slides ? levels : levels + 1));
+    for (int i = 0; i < n; ++i) {
+      CHECK(jet.x_known[static_cast<std::size_t>(i)] == (slides && i == 0 ? levels + 1 : levels + 2));
+      CHECK(jet.x_known[static_cast<std::size_t>(n + i)] == levels + 1);
+    }
+  }
+}
+
+TEST_CASE("laws of many variables whose branches end at one moment are decided as each alone would be") {
+  // Masses on springs with dry friction that start alike come to rest at one moment and stay.
+  const auto run = [](int n) {
+    const Model model = read_model_text(
+        fmt::format("[parameters]\nN = {}\n[variables]\nx = {{ size = \"N\", start = 1 }}\nv = {{ size = \"N\", start = 0.5 }}\n"
+                    "[model]\nequations = [\n\"for i in 1:N: der(x[i]) = v[i]\",\n"
+                    "\"for i in 1:N: der(v[i]) = -x[i] + if(i < N, x[i+1], x[1]) - 2*x[i] + if(i > 1, x[i-1], x[N]) - 0.2*u[i]\",\n]\n"
+                    "laws = [\"for i in 1:N: u[i] in sign(v[i])\"]\n[run]\nt = [0, 2]\nscheme = \"located\"\n",
+                    n),
+        "ring.toml");
+    return integrate(model.system.functions(), model.x0(), model.run.span, Located{}, {});
+  };
+  const Trajectory few = run(3), many = run(75);
+  REQUIRE(few.status == Status::solved);
+  REQUIRE(many.status == Status::solved);
+  REQUIRE(few.events.size() == 3);
+  REQUIRE(many.events.size() == 75);
+  for (const Event& event : many.events) CHECK(std::abs(event.t - few.events[0].t) <= 1e-12);
+  for (int i = 0; i < 75; ++i) CHECK(std::abs(few.x.back()[i % 3] - many.x.back()[i]) <= 1e-9);
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 #include <utility>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/tape/taylor.hpp>
-#include <perp/schemes/located/jets/derivative_array.hpp>
+#include <perp/schemes/located/jets/array/derivative_array.hpp>
 
 namespace perp {
 
@@ -71,17 +72,19 @@ DerivativeArray::DerivativeArray(const Dcs& system, int levels, bool parameters)
   }
   for (const Derivative& derivative :
        differentiate(tape, std::vector<int>(lines), parameters ? 0 : 1, inputs)) {
-    entries_.push_back({derivative.output, derivative.input});
+    entries_.push_back({derivative.output, derivative.input, false});
     lines.push_back(derivative.line);
   }
   tape = bind_inputs(tape, inputs, {}, lines);
-  for (std::size_t k = static_cast<std::size_t>(n_ + m_); k < lines.size(); ++k)
-    linear_ = linear_ && tape[lines[k]].operation == Operation::constant;
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    entries_[e].constant = tape[lines[at(n_ + m_) + e]].operation == Operation::constant;
+    linear_ = linear_ && entries_[e].constant;
+  }
   const auto order = static_cast<std::size_t>(levels + 1);
   inputs_.resize(static_cast<std::size_t>(inputs) * order);
   outputs_.resize(lines.size() * order);
   values_ = Vector::Zero(rows());
-  derivatives_ = Matrix::Zero(rows(), columns());
+  make_places();
   outer_ = Matrix::Zero(rows(), parameters ? 1 + parameters_ : 0);
   const auto count = static_cast<std::size_t>(inputs);
   series_ = make_series<2>(levels, std::move(tape), lines, count);
@@ -100,28 +103,32 @@ void DerivativeArray::load(double t, double time, const Matrix& x, const Matrix&
   for (const double value : parameter_values_) put([&](int k) { return k == 0 ? value : 0.0; });
 }
 
-/// Adds one derivative to all blocks that hold it.
-void DerivativeArray::place(const Entry& entry, const double* c, double time) {
-  const int all = n_ + m_;
+/// Of a derivative by the coefficient [j] of its variable.
+int DerivativeArray::column_of(const Entry& entry, int j) const {
   const int input = entry.input;
-  if (input == 0 || input > 2 * n_ + m_) {
-    const int column = input == 0 ? 0 : input - 2 * n_ - m_;
-    for (int k = 0; k <= levels_; ++k) outer_(k * all + entry.row, column) = c[k];
-    return;
-  }
-  const bool rate = input <= n_;
-  const bool variable = !rate && input <= 2 * n_;
+  if (input <= n_) return x_column(j + 1, input - 1);
+  return input <= 2 * n_ ? x_column(j, input - 1 - n_) : lambda_column(j, input - 1 - 2 * n_);
+}
+
+/// Row k (n + m) + i holds the coefficients [k - j] of its derivatives by [j], j <= k; of a constant the first one.
+void DerivativeArray::make_places() {
+  const int all = n_ + m_;
+  std::vector<linear::SparseMatrix::Placed> places;
+  const auto for_each_place = [&](const auto& work) {
+    for (const Entry& entry : entries_)
+      for (int k = 0; k <= levels_ && !is_outer(entry); ++k)
+        for (int j = entry.constant ? k : 0; j <= k; ++j) work(k * all + entry.row, column_of(entry, j));
+  };
+  for_each_place([&](int row, int column) { places.push_back({row, column, 0}); });
   for (int k = 0; k <= levels_; ++k)
-    for (int j = 0; j <= k; ++j) {
-      const int row = k * all + entry.row;
-      const double value = c[k - j];
-      if (rate)
-        derivatives_(row, x_column(j + 1, input - 1)) += (j + 1) / time * value;
-      else if (variable)
-        derivatives_(row, x_column(j, input - 1 - n_)) += value;
-      else
-        derivatives_(row, lambda_column(j, input - 1 - 2 * n_)) += value;
-    }
+    for (int i = 0; i < m_; ++i) places.push_back({k * all + n_ + i, lambda_column(k, i), 0});
+  derivatives_ = linear::SparseMatrix::with_places(rows(), columns(), std::move(places));
+  for_each_place([&](int row, int column) { places_.push_back(derivatives_.place(row, column)); });
+}
+
+void DerivativeArray::place_outer(const Entry& entry, const double* c) {
+  const int column = entry.input == 0 ? 0 : entry.input - 2 * n_ - m_;
+  for (int k = 0; k <= levels_; ++k) outer_(k * (n_ + m_) + entry.row, column) = c[k];
 }
 
 void DerivativeArray::evaluate(double t, double time, const Matrix& x, const Matrix& lambda) {
@@ -132,22 +139,33 @@ void DerivativeArray::evaluate(double t, double time, const Matrix& x, const Mat
   const double* output = outputs_.data();
   for (int i = 0; i < all; ++i, output += order)
     for (int k = 0; k <= levels_; ++k) values_[k * all + i] = output[k];
-  derivatives_.setZero();
+  const auto derivatives = derivatives_.entries();
+  for (auto& entry : derivatives) entry.value = 0;
+  auto place = places_.begin();
   for (const Entry& entry : entries_) {
-    place(entry, output, time);
+    const double* c = output;
     output += order;
+    if (is_outer(entry)) {
+      place_outer(entry, c);
+      continue;
+    }
+    // By ẋ: (j + 1)/time times those by x_[j+1].
+    const bool is_rate = entry.input <= n_;
+    for (int k = 0; k <= levels_; ++k)
+      for (int j = entry.constant ? k : 0; j <= k; ++j)
+        derivatives[at(*place++)].value += is_rate ? (j + 1) / time * c[k - j] : c[k - j];
   }
 }
 
-Matrix DerivativeArray::rate_derivatives() const {
-  Matrix result = Matrix::Zero(n_ + m_, n_);
+linear::SparseMatrix DerivativeArray::rate_derivatives() const {
+  std::vector<linear::SparseMatrix::Placed> rates;
   const int order = levels_ + 1;
   const double* output = outputs_.data() + static_cast<std::ptrdiff_t>(n_ + m_) * order;
   for (const Entry& entry : entries_) {
-    if (entry.input >= 1 && entry.input <= n_) result(entry.row, entry.input - 1) = output[0];
+    if (entry.input >= 1 && entry.input <= n_) rates.push_back({entry.row, entry.input - 1, output[0]});
     output += order;
   }
-  return result;
+  return {n_ + m_, n_, rates};
 }
 
 }  // namespace perp

@@ -5,7 +5,7 @@
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
-#include <perp/schemes/located/jets/array_structure.hpp>
+#include <perp/schemes/located/jets/array/array_structure.hpp>
 
 namespace perp {
 namespace {

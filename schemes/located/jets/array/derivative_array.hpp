@@ -5,6 +5,7 @@
 
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
+#include <perp/core/linear/sparse/sparse_matrix.hpp>
 
 namespace perp {
 
@@ -39,10 +40,12 @@ class DerivativeArray {
   void evaluate(double t, double time, const Matrix& x, const Matrix& lambda);
   /// Of the last `evaluate`.
   [[nodiscard]] const Vector& values() const { return values_; }
-  [[nodiscard]] const Matrix& derivatives() const { return derivatives_; }
+  /// By their places, which stay: all those that the form of the equations may fill, and ∂G_[k]/∂λ_[k] of a law by its
+  /// own multiplier.
+  [[nodiscard]] const linear::SparseMatrix& derivatives() const { return derivatives_; }
 
   /// ∂(F, G)/∂ẋ at the point of the last `evaluate`, (n+m)×n.
-  [[nodiscard]] Matrix rate_derivatives() const;
+  [[nodiscard]] linear::SparseMatrix rate_derivatives() const;
   /// Derivatives of all rows by t and by the parameters, rows()×(1 + parameters), if asked for in
   /// the constructor; dt moves the point of expansion.
   [[nodiscard]] const Matrix& outer_derivatives() const { return outer_; }
@@ -56,10 +59,14 @@ class DerivativeArray {
   struct Entry {
     int row = 0;
     int input = 0;
+    bool constant = false;  // its series has one coefficient
   };
 
   void load(double t, double time, const Matrix& x, const Matrix& lambda);
-  void place(const Entry& entry, const double* coefficients, double time);
+  [[nodiscard]] bool is_outer(const Entry& entry) const { return entry.input == 0 || entry.input > 2 * n_ + m_; }
+  [[nodiscard]] int column_of(const Entry& entry, int j) const;
+  void make_places();
+  void place_outer(const Entry& entry, const double* coefficients);
 
   int n_ = 0, m_ = 0, levels_ = 0, parameters_ = 0;
   bool linear_ = true;
@@ -68,7 +75,9 @@ class DerivativeArray {
   std::vector<Entry> entries_;
   std::vector<double> inputs_, outputs_;  // levels+1 coefficients of each
   Vector values_;
-  Matrix derivatives_, outer_;
+  linear::SparseMatrix derivatives_;
+  std::vector<int> places_;  // in derivatives_, of one entry after the other at its levels
+  Matrix outer_;
 };
 
 }  // namespace perp

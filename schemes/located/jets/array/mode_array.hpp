@@ -1,10 +1,11 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
-#include <perp/schemes/located/jets/derivative_array.hpp>
+#include <perp/schemes/located/jets/array/derivative_array.hpp>
 
 namespace perp {
 
@@ -45,7 +46,7 @@ class ModeArray {
 
   [[nodiscard]] int unknowns() const { return static_cast<int>(columns_.size()) + free_; }
   [[nodiscard]] const Vector& residual() const { return residual_; }
-  [[nodiscard]] const Matrix& matrix() const { return matrix_; }
+  [[nodiscard]] const linear::SparseMatrix& matrix() const { return matrix_; }
   /// Of the terms of each row of the residual.
   [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
   /// Of the unknowns.
@@ -60,9 +61,10 @@ class ModeArray {
   void combine(const Matrix& rows, const Matrix& lambda_columns, Matrix& result) const;
   /// Changes of all coefficients (columns of `array()`) that belong to changes of the unknowns.
   [[nodiscard]] Matrix expand(const Matrix& unknowns) const;
+  [[nodiscard]] linear::SparseMatrix expand(const linear::SparseMatrix& unknowns) const;
 
   /// Basis Z of what x_[0] may change by.
-  [[nodiscard]] const Matrix& algebraic_directions() const { return Z_; }
+  [[nodiscard]] const linear::SparseMatrix& algebraic_directions() const { return Z_; }
   /// Projection on the differential part, orthogonal to Z.
   [[nodiscard]] Matrix differential_projection() const;
   [[nodiscard]] const Matrix& x() const { return x_; }
@@ -88,7 +90,13 @@ class ModeArray {
   void set_mode(const Mode& mode);
   void set_equations(int levels);
   void split_variables();
+  void set_directions(linear::SparseMatrix Z);
   void assemble();
+  void set_sizes();
+  double assemble_row(int from);
+  void add_directions(std::span<const linear::SparseMatrix::Entry>& row, double a);
+  [[nodiscard]] double terms_of(int row) const;
+  [[nodiscard]] bool is_finite() const { return finite_ && residual_.allFinite() && matrix_.all_finite(); }
   [[nodiscard]] const Line& line(int i) const { return lines_[static_cast<std::size_t>(i)]; }
 
   std::vector<Law> laws_;
@@ -98,13 +106,17 @@ class ModeArray {
   std::vector<Line> lines_;  // of each law
   double t_ = 0;
   Matrix x_, lambda_;
-  Matrix Z_;
+  linear::SparseMatrix Z_, directions_;  // and its columns as rows
   bool split_known_ = false;  // Z does not depend on the point and is there
   int free_ = 0;              // columns of Z
   std::vector<int> columns_;  // of the array, that are unknowns; after y
   std::vector<int> rows_;     // of the array
   Vector residual_, row_sizes_, sizes_, column_sizes_, term_sizes_;
-  Matrix matrix_;
+  linear::SparseMatrix matrix_;
+  std::vector<int> unknown_of_;   // of each column of the array; -1: none
+  std::vector<int> touched_;      // directions that the present row moves along
+  std::vector<double> along_;     // by how much, of each direction
+  bool finite_ = true;            // what x_[0] moves
   RankElimination split_;
 };
 

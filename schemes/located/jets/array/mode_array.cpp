@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/linear/spectra.hpp>
-#include <perp/schemes/located/jets/mode_array.hpp>
+#include <perp/schemes/located/jets/array/mode_array.hpp>
 #include <perp/schemes/newton/rank_newton.hpp>
 
 namespace perp {
@@ -61,8 +62,13 @@ void ModeArray::set_mode(const Mode& mode) {
 }
 
 bool ModeArray::free_variables() {
-  Z_ = Matrix::Identity(array_.n(), array_.n());
-  free_ = array_.n();
+  linear::SparseMatrix identity;
+  identity.begin_rows(array_.n());
+  for (int j = 0; j < array_.n(); ++j) {
+    identity.add(j, 1);
+    identity.end_row();
+  }
+  set_directions(std::move(identity));
   split_known_ = false;
   return evaluate();
 }
@@ -90,7 +96,7 @@ bool ModeArray::begin(const Mode& mode, double t, const Vector& x, const Vector&
   array_.evaluate(t_, scales_.fastest, x_, lambda_);
   split_variables();
   assemble();
-  return residual_.allFinite() && matrix_.allFinite();
+  return is_finite();
 }
 
 bool ModeArray::begin(const Jet& jet) {
@@ -104,7 +110,7 @@ bool ModeArray::begin(const Jet& jet) {
   array_.evaluate(t_, scales_.fastest, x_, lambda_);
   split_variables();
   assemble();
-  return residual_.allFinite() && matrix_.allFinite();
+  return is_finite();
 }
 
 /// Z: x_[0] may change by what ∂(F, G)/∂ẋ does not see. Where its columns that are not zero are
@@ -112,28 +118,31 @@ bool ModeArray::begin(const Jet& jet) {
 /// are bit by bit.
 void ModeArray::split_variables() {
   if (split_known_) return;
-  const Matrix rates = array_.rate_derivatives();
-  if (!rates.allFinite()) {
-    Z_.resize(array_.n(), 0);
-  } else {
-    const Vector row_sizes = rates.cwiseAbs() * scales_.x;
-    split_.factorise(rates, scales_.x, row_sizes, rounding);
-    split_.null_space(Z_);
-    split_known_ = array_.is_linear();
-  }
-  free_ = static_cast<int>(Z_.cols());
+  const linear::SparseMatrix rates = array_.rate_derivatives();
+  if (!rates.all_finite()) return set_directions({array_.n(), 0});
+  split_.factorise(rates, scales_.x, rates.sizes_times(scales_.x), rounding);
+  set_directions(split_.null_space());
+  split_known_ = array_.is_linear();
+}
+
+void ModeArray::set_directions(linear::SparseMatrix Z) {
+  Z_ = std::move(Z);
+  directions_ = Z_.transposed();
+  free_ = Z_.columns();
+  along_.assign(static_cast<std::size_t>(free_), 0);
 }
 
 Matrix ModeArray::differential_projection() const {
   const Matrix one = Matrix::Identity(array_.n(), array_.n());
   if (free_ == 0) return one;
-  return one - Z_ * linear::solve_definite(Z_.transpose() * Z_, Z_.transpose());
+  const Matrix Z = Z_.dense();
+  return one - Z * linear::solve_definite(Z.transpose() * Z, Z.transpose());
 }
 
 bool ModeArray::evaluate() {
   array_.evaluate(t_, scales_.fastest, x_, lambda_);
   assemble();
-  return residual_.allFinite() && matrix_.allFinite();
+  return is_finite();
 }
 
 void ModeArray::combine(const Matrix& rows, const Matrix& lambda_columns, Matrix& result) const {
@@ -150,10 +159,9 @@ void ModeArray::combine(const Matrix& rows, const Matrix& lambda_columns, Matrix
   }
 }
 
-void ModeArray::assemble() {
-  const int n = array_.n(), m = array_.m(), all = n + m;
-  const Matrix& full = array_.derivatives();
-  const auto rows = static_cast<Eigen::Index>(rows_.size());
+/// Of all columns of the array: |value|, at least its unit.
+void ModeArray::set_sizes() {
+  const int n = array_.n(), m = array_.m();
   column_sizes_.resize(array_.columns());
   term_sizes_.resize(array_.columns());
   const auto put = [&](int column, int k, double value, double unit) {
@@ -165,28 +173,25 @@ void ModeArray::assemble() {
   for (int k = 0; k <= array_.levels(); ++k)
     for (int i = 0; i < m; ++i)
       put(array_.lambda_column(k, i), k, lambda_(i, k), scales_.lambda[i]);
+}
+
+void ModeArray::assemble() {
+  const int n = array_.n(), m = array_.m(), all = n + m;
+  set_sizes();
+  unknown_of_.assign(static_cast<std::size_t>(array_.columns()), -1);
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    unknown_of_[static_cast<std::size_t>(columns_[c])] = free_ + static_cast<int>(c);
+  const auto rows = static_cast<Eigen::Index>(rows_.size());
   residual_.resize(rows);
   row_sizes_.resize(rows);
-  matrix_.resize(rows, unknowns());
+  matrix_.begin_rows(unknowns());
+  finite_ = true;
   for (Eigen::Index r = 0; r < rows; ++r) {
     const int from = rows_[static_cast<std::size_t>(r)];
     const int level = from / all, i = from % all - n;
     const Line* b = i < 0 ? nullptr : &line(i);
-    const double a = b ? b->a : 1;
-    residual_[r] = a * array_.values()[from];
-    double terms = 0;
-    for (int c = 0; c < array_.columns(); ++c)
-      terms += std::abs(a * full(from, c)) * term_sizes_[c];
-    for (int c = 0; c < free_; ++c) {
-      double sum = 0;
-      for (int j = 0; j < n; ++j) sum += full(from, j) * Z_(j, c);
-      matrix_(r, c) = a * sum;
-    }
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      double value = a * full(from, columns_[c]);
-      if (b && b->b != 0 && columns_[c] == array_.lambda_column(level, i)) value += b->b;
-      matrix_(r, free_ + static_cast<Eigen::Index>(c)) = value;
-    }
+    residual_[r] = (b ? b->a : 1) * array_.values()[from];
+    double terms = assemble_row(from);
     if (b) {
       residual_[r] += b->b * lambda_(i, level) - (level == 0 ? b->c : 0);
       terms += std::abs(b->b) * term_sizes_[array_.lambda_column(level, i)];
@@ -196,17 +201,61 @@ void ModeArray::assemble() {
   }
   sizes_.resize(unknowns());
   for (int c = 0; c < free_; ++c) {  // y moves the variable that stands out in its direction
-    Eigen::Index j = 0;
-    Z_.col(c).cwiseAbs().cwiseQuotient(scales_.x).maxCoeff(&j);
-    sizes_[c] = column_sizes_[j] / std::abs(Z_(j, c));
+    double most = -1;
+    for (const auto& [j, z] : directions_.row(c)) {
+      const double share = std::abs(z) / scales_.x[j];
+      if (!(share > most)) continue;
+      most = share;
+      sizes_[c] = column_sizes_[j] / std::abs(z);
+    }
   }
   for (std::size_t c = 0; c < columns_.size(); ++c)
     sizes_[free_ + static_cast<Eigen::Index>(c)] = column_sizes_[columns_[c]];
 }
 
+/// The row of the matrix from one of the array, times a of its law, and b for its multiplier; the sizes of its terms.
+double ModeArray::assemble_row(int from) {
+  const int n = array_.n(), all = n + array_.m(), i = from % all - n;
+  const double a = i < 0 ? 1 : line(i).a, b = i < 0 ? 0 : line(i).b;
+  const int multiplier = i < 0 ? -1 : array_.lambda_column(from / all, i);
+  auto row = array_.derivatives().row(from);
+  double terms = 0;
+  for (const auto& [column, value] : row) terms += std::abs(a * value) * term_sizes_[column];
+  add_directions(row, a);
+  for (const auto& [column, value] : row) {
+    const int unknown = unknown_of_[static_cast<std::size_t>(column)];
+    const double entry = b != 0 && column == multiplier ? a * value + b : a * value;
+    if (unknown >= 0 && entry != 0) matrix_.add(unknown, entry);
+  }
+  matrix_.end_row();
+  return terms;
+}
+
+/// By y, from the leading entries of a row of the array, those of x_[0], which are taken from it.
+void ModeArray::add_directions(std::span<const linear::SparseMatrix::Entry>& row, double a) {
+  touched_.clear();
+  while (!row.empty() && row.front().column < array_.n()) {
+    const auto [j, value] = row.front();
+    row = row.subspan(1);
+    finite_ = finite_ && (free_ == 0 || std::isfinite(value));
+    for (const auto& [c, z] : Z_.row(j)) {
+      along_[static_cast<std::size_t>(c)] += value * z;
+      touched_.push_back(c);
+    }
+  }
+  std::sort(touched_.begin(), touched_.end());
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  for (const int c : touched_) {
+    double& sum = along_[static_cast<std::size_t>(c)];
+    if (sum != 0) matrix_.add(c, a * sum);
+    sum = 0;
+  }
+}
+
 void ModeArray::move(double share, const Vector& step) {
   const int n = array_.n(), m = array_.m();
-  for (int c = 0; c < free_; ++c) x_.col(0) += share * step[c] * Z_.col(c);
+  for (int c = 0; c < free_; ++c)
+    for (const auto& [j, z] : directions_.row(c)) x_(j, 0) += share * step[c] * z;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const double change = share * step[free_ + static_cast<Eigen::Index>(c)];
     const int column = columns_[c], first = array_.lambda_column(0, 0);
@@ -226,10 +275,10 @@ namespace {
 /// Of the terms of all columns, in units of scales.time.
 Vector slow_sizes(const DerivativeArray& array, const JetScales& scales, const Matrix& x,
                   const Matrix& lambda) {
-  Vector sizes(array.columns());
+  Vector sizes(array.columns()), share(x.cols());
+  for (Eigen::Index k = 0; k < share.size(); ++k) share[k] = std::pow(scales.fastest / scales.time, static_cast<int>(k));
   const auto put = [&](int column, int k, double value, double unit) {
-    const double share = std::pow(scales.fastest / scales.time, k);
-    sizes[column] = std::max(std::abs(value), k == 0 ? unit : small_coefficient * unit * share);
+    sizes[column] = std::max(std::abs(value), k == 0 ? unit : small_coefficient * unit * share[k]);
   };
   for (int k = 0; k < x.cols(); ++k)
     for (int j = 0; j < array.n(); ++j) put(array.x_column(k, j), k, x(j, k), scales.x[j]);
@@ -251,8 +300,7 @@ double ModeArray::slow_residual() const {
     const int i = from % all - n;
     const double a = i < 0 ? 1 : line(i).a, b = i < 0 ? 0 : line(i).b;
     double terms = 0;
-    for (Eigen::Index c = 0; c < sizes.size(); ++c)
-      terms += std::abs(a * array_.derivatives()(from, c)) * sizes[c];
+    for (const auto& [column, value] : array_.derivatives().row(from)) terms += std::abs(a * value) * sizes[column];
     if (b != 0) terms += std::abs(b) * sizes[array_.lambda_column(1, i)];
     const double size = std::abs(residual_[static_cast<Eigen::Index>(r)]);
     if (size > 0) largest = std::max(largest, size / std::max(terms, size));
@@ -263,15 +311,46 @@ double ModeArray::slow_residual() const {
 ModeArray::Argument ModeArray::argument(int law) const {
   const int n = array_.n(), row = n + law;
   const double rate = std::abs(array_.values()[n + array_.m() + row]) / scales_.fastest;
-  return {array_.values()[row], array_.derivatives().row(row).cwiseAbs().dot(term_sizes_) +
-                                    rate * std::max(std::abs(t_), scales_.time)};
+  return {array_.values()[row], terms_of(row) + rate * std::max(std::abs(t_), scales_.time)};
+}
+
+/// Σ |∂| times the sizes of what moves it, of a row of the array.
+double ModeArray::terms_of(int row) const {
+  double terms = 0;
+  for (const auto& [column, value] : array_.derivatives().row(row)) terms += std::abs(value) * term_sizes_[column];
+  return terms;
 }
 
 Matrix ModeArray::expand(const Matrix& unknowns) const {
   Matrix all = Matrix::Zero(array_.columns(), unknowns.cols());
-  all.topRows(array_.n()) = Z_ * unknowns.topRows(free_);
+  all.topRows(array_.n()) = Z_.dense() * unknowns.topRows(free_);
   for (std::size_t c = 0; c < columns_.size(); ++c)
     all.row(columns_[c]) = unknowns.row(free_ + static_cast<Eigen::Index>(c));
+  return all;
+}
+
+linear::SparseMatrix ModeArray::expand(const linear::SparseMatrix& unknowns) const {
+  linear::SparseMatrix all;
+  all.begin_rows(unknowns.columns());
+  std::vector<double> sums(static_cast<std::size_t>(unknowns.columns()), 0);
+  std::vector<int> moved;
+  for (int column = 0; column < array_.columns(); ++column) {
+    const int unknown = unknown_of_[static_cast<std::size_t>(column)];
+    if (column < array_.n()) {
+      moved.clear();
+      for (const auto& [c, z] : Z_.row(column))
+        for (const auto& [q, y] : unknowns.row(c)) {
+          sums[static_cast<std::size_t>(q)] += z * y;
+          moved.push_back(q);
+        }
+      std::sort(moved.begin(), moved.end());
+      moved.erase(std::unique(moved.begin(), moved.end()), moved.end());
+      for (const int q : moved) all.add(q, std::exchange(sums[static_cast<std::size_t>(q)], 0));
+    } else if (unknown >= 0) {
+      for (const auto& [q, value] : unknowns.row(unknown)) all.add(q, value);
+    }
+    all.end_row();
+  }
   return all;
 }
 
@@ -289,11 +368,9 @@ void ModeArray::write(Jet& jet) const {
     jet.x.col(k) *= power;
     if (k >= lambda_.cols()) break;
     jet.lambda.col(k) *= power;
-    const Eigen::Index first = k * (n + m) + n;
+    const int first = static_cast<int>(k) * (n + m) + n;
     jet.w.col(k) = power * array_.values().segment(first, m);
-    for (int i = 0; i < m; ++i)
-      jet.w_size(i, k) =
-          power * (array_.derivatives().row(first + i).cwiseAbs().dot(term_sizes_));
+    for (int i = 0; i < m; ++i) jet.w_size(i, k) = power * terms_of(first + i);
   }
 }
 
