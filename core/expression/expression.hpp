@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <perp/core/base/error.hpp>
@@ -29,10 +30,16 @@ class ExpressionError : public InvalidInput {
   std::size_t length_;
 };
 
+/// A hash of names that is looked up by parts of texts.
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+};
+
 /// The names an expression may use: names[i] is input i, and so is every alias of i.
 struct Scope {
   std::vector<std::string> names;
-  std::map<std::string, int, std::less<>> aliases{};  ///< e.g. {"time", index of "t"}
+  std::unordered_map<std::string, int, NameHash, std::equal_to<>> aliases{};  ///< e.g. {"time", index of "t"}
   /// Names that exist but not here, with the reason, e.g. {"t", "time may be used in b and q
   /// only"}.
   std::map<std::string, std::string, std::less<>> elsewhere{};

@@ -20,6 +20,8 @@ constexpr std::array forms{
     FormFunction{"step", FormKind::step, 1, 1},
 };
 
+static_assert(std::ranges::is_sorted(forms, {}, &FormFunction::name));  // they are searched by halves
+
 }  // namespace
 
 int Forms::add(Tape& tape, const Form& form, std::size_t offset) {
@@ -49,9 +51,8 @@ bool Forms::is_condition(const Tape& tape, int line) const {
 std::span<const FormFunction> form_functions() { return forms; }
 
 const FormFunction* find_form_function(std::string_view name) {
-  const auto* found = std::find_if(forms.begin(), forms.end(),
-                                   [&](const FormFunction& f) { return f.name == name; });
-  return found == forms.end() ? nullptr : found;
+  const auto* found = std::ranges::lower_bound(forms, name, {}, &FormFunction::name);
+  return found == forms.end() || found->name != name ? nullptr : found;
 }
 
 std::string_view form_word(FormKind kind) {

@@ -33,7 +33,10 @@ constexpr std::array function_table{
 
 constexpr std::array<std::string_view, 16> equation_words{
     "and", "deadzone", "der",       "else", "false", "hysteresis", "if",   "in",
-    "not", "or",       "piecewise", "perp", "relay", "sat",        "step", "true"};
+    "not", "or",       "perp", "piecewise", "relay",    "sat",     "step", "true"};
+
+// They are searched by halves.
+static_assert(std::ranges::is_sorted(function_table, {}, &ExpressionFunction::name) && std::ranges::is_sorted(equation_words));
 
 constexpr std::array<std::string_view, 5> constants{"inf", "nan", "pi", "t", "time"};
 
@@ -42,19 +45,16 @@ bool contains(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 }  // namespace
 
 std::span<const ExpressionFunction> expression_functions() { return function_table; }
 
 const ExpressionFunction* find_function(std::string_view name) {
-  const auto* found = std::find_if(function_table.begin(), function_table.end(),
-                                   [&](const ExpressionFunction& f) { return f.name == name; });
-  return found == function_table.end() ? nullptr : found;
+  const auto* found = std::ranges::lower_bound(function_table, name, {}, &ExpressionFunction::name);
+  return found == function_table.end() || found->name != name ? nullptr : found;
 }
 
-bool is_equation_word(std::string_view name) { return contains(equation_words, name); }
+bool is_equation_word(std::string_view name) { return std::ranges::binary_search(equation_words, name); }
 
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {
@@ -82,9 +82,9 @@ std::size_t index_length(std::string_view text) {
 }
 
 bool is_name(std::string_view text) {
-  if (text.empty() || !is_letter(text[0])) return false;
+  if (text.empty() || !starts_name(text[0])) return false;
   std::size_t end = 1;
-  while (end < text.size() && (is_letter(text[end]) || (text[end] >= '0' && text[end] <= '9')))
+  while (end < text.size() && (starts_name(text[end]) || (text[end] >= '0' && text[end] <= '9')))
     ++end;
   return end + index_length(text.substr(end)) == text.size();
 }

@@ -191,8 +191,10 @@ int ExpressionParser::named_value(std::string_view name, std::size_t start) {
   if (const auto reason = scope_.elsewhere.find(name); reason != scope_.elsewhere.end())
     fail(start, name.size(), fmt::format("'{}' cannot be used here: {}", name, reason->second));
   std::vector<std::string> known = offered_names();
+  const auto names = std::ssize(known);
   for (const auto& alias : scope_.aliases)
     if (is_offered(alias.first)) known.push_back(alias.first);
+  std::sort(known.begin() + names, known.end());
   known.emplace_back("pi");
   const std::vector<std::string> functions = known_functions();
   known.insert(known.end(), functions.begin(), functions.end());

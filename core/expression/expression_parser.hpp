@@ -12,7 +12,7 @@ namespace perp {
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether a name may begin with the character.
-inline bool starts_name(char c) { return is_name(std::string_view(&c, 1)); }
+inline bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /// Of the index of an element of a family, "[3]" or "[1,2]", at the front of the text; 0: there is
 /// none.

@@ -234,7 +234,7 @@ inline bool vanishes(const RunningError& a, double k) {
 /// Half a unit in the last place: the error of a number that was rounded to this one.
 inline double half_ulp(double value) {
   const double size = std::abs(value);
-  return (std::nextafter(size, std::numeric_limits<double>::infinity()) - size) / 2;
+  return (std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) + 1) - size) / 2;  // the next double less this one
 }
 
 template <>

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <optional>
 #include <unordered_set>
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t first_slots = 16;
 constexpr int near_slots = 8;
+constexpr std::size_t many_slots = std::size_t{1} << 18U;
 
 std::uint32_t hash_of(const Instruction& line) {
   std::uint64_t hash = static_cast<std::uint64_t>(line.operation);
@@ -38,7 +40,7 @@ std::size_t Tape::place_of(const Instruction& instruction, std::uint32_t hash) c
   const auto is_met = [&](std::size_t place) {
     const Slot& slot = slots_[place];
     return slot.line < 0 || (slot.hash == hash &&
-                             is_same(lines_[static_cast<std::size_t>(slot.line)], instruction));
+                             is_same((*this)[slot.line], instruction));
   };
   const int latest = std::max(instruction.a, instruction.b);
   std::size_t place = latest < 0 ? hash : 2 * static_cast<std::size_t>(latest);
@@ -49,23 +51,41 @@ std::size_t Tape::place_of(const Instruction& instruction, std::uint32_t hash) c
 }
 
 void Tape::grow() {
-  std::size_t slots = slots_.empty() ? first_slots : 4 * slots_.size();  // each of them costs all lines again
-  while (2 * (lines_.size() + 1) > slots) slots *= 4;
+  // Each time costs all lines again; of many the room counts more.
+  std::size_t slots = slots_.empty() ? first_slots : (slots_.size() < many_slots ? 4 : 2) * slots_.size();
+  while (2 * (static_cast<std::size_t>(size()) + 1) > slots) slots *= slots < many_slots ? 4 : 2;
   slots_.assign(slots, {});
   for (int k = 0; k < size(); ++k) {
-    const Instruction& line = lines_[static_cast<std::size_t>(k)];
+    const Instruction& line = (*this)[k];
     const std::uint32_t hash = hash_of(line);
     slots_[place_of(line, hash)] = {hash, k};
   }
 }
 
+/// The lines, which no other tape has from now on.
+Tape::Lines& Tape::own() {
+  if (!lines_) {
+    lines_ = std::make_shared<Lines>();
+  } else if (lines_.use_count() > 1) {
+    lines_ = std::make_shared<Lines>(*lines_);
+  } else {
+    std::atomic_thread_fence(std::memory_order_acquire);  // behind what the last of the others read
+  }
+  return *lines_;
+}
+
+void Tape::settle() {
+  std::vector<Slot>().swap(slots_);
+  if (lines_ && lines_.use_count() == 1) own().shrink_to_fit();
+}
+
 int Tape::line(const Instruction& instruction) {
-  if (2 * (lines_.size() + 1) > slots_.size()) grow();
+  if (2 * (static_cast<std::size_t>(size()) + 1) > slots_.size()) grow();
   const std::uint32_t hash = hash_of(instruction);
   Slot& slot = slots_[place_of(instruction, hash)];
   if (slot.line >= 0) return slot.line;
   slot = {hash, size()};
-  lines_.push_back(instruction);
+  own().push_back(instruction);
   return slot.line;
 }
 

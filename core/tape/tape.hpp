@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <utility>
@@ -132,21 +133,34 @@ T apply_operation(Operation operation, const T& x, const T& y) {
 
 /// Expressions as straight-line code: every line uses earlier lines only, equal lines are made once
 /// (common subexpressions), the order is the order of making. Nothing is rounded or rearranged, so
-/// the same tape serves every scalar type.
+/// the same tape serves every scalar type. Copies share their lines until one of them gets another.
 class Tape {
  public:
   Tape() = default;
   /// Of these lines, which all differ and use earlier ones only.
-  explicit Tape(std::vector<Instruction> lines) : lines_(std::move(lines)) {}
+  explicit Tape(std::vector<Instruction> lines) : lines_(std::make_shared<Lines>(std::move(lines))) {}
+  Tape(const Tape& other) : lines_(other.lines_) {}
+  Tape& operator=(const Tape& other) {
+    if (this == &other) return *this;
+    lines_ = other.lines_;
+    slots_.clear();
+    return *this;
+  }
+  Tape(Tape&&) noexcept = default;
+  Tape& operator=(Tape&&) noexcept = default;
+  ~Tape() = default;
 
   /// Each returns the line that holds the result, an old one where there is one.
   int constant(double value);
   int input(int index);
   int apply(Operation operation, int a = -1, int b = -1);
 
-  [[nodiscard]] int size() const { return static_cast<int>(lines_.size()); }
+  /// Frees what finds lines again and storage for more of them: there will be no more, as far as one knows.
+  void settle();
+
+  [[nodiscard]] int size() const { return lines_ ? static_cast<int>(lines_->size()) : 0; }
   [[nodiscard]] const Instruction& operator[](int line) const {
-    return lines_[static_cast<std::size_t>(line)];
+    return (*lines_)[static_cast<std::size_t>(line)];
   }
 
   /// The lines that `outputs` need, as they are. `outputs` is rewritten to the lines of the result.
@@ -157,9 +171,12 @@ class Tape {
   template <class T>
   void evaluate(std::span<const T> inputs, std::span<T> values) const;
 
-  friend bool operator==(const Tape& a, const Tape& b) { return a.lines_ == b.lines_; }
+  friend bool operator==(const Tape& a, const Tape& b) {
+    return a.lines_ == b.lines_ || (a.size() == b.size() && (a.size() == 0 || *a.lines_ == *b.lines_));
+  }
 
  private:
+  using Lines = std::vector<Instruction>;
   /// Where a line is found again: an entry of a table with open addressing. The first entries that
   /// are tried lie next to those of lines with a like latest operand, which were made or asked for
   /// just before, the others anywhere.
@@ -171,9 +188,10 @@ class Tape {
   int line(const Instruction& instruction);
   [[nodiscard]] std::size_t place_of(const Instruction& instruction, std::uint32_t hash) const;
   void grow();
+  Lines& own();
 
-  std::vector<Instruction> lines_;
-  std::vector<Slot> slots_;  // a power of two, at most half of them taken; made when a line is asked for
+  std::shared_ptr<Lines> lines_;  // of all copies; none: there are no lines
+  std::vector<Slot> slots_;  // of this tape alone: a power of two, at most half of them taken; made when a line is asked for
 };
 
 /// Which lines do the outputs need?
@@ -190,9 +208,10 @@ Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
 
 template <class T>
 void Tape::evaluate(std::span<const T> inputs, std::span<T> values) const {
-  assert(values.size() >= lines_.size());
-  for (std::size_t k = 0; k < lines_.size(); ++k) {
-    const Instruction& line = lines_[k];
+  assert(std::ssize(values) >= size());
+  const Instruction* lines = lines_ ? lines_->data() : nullptr;
+  for (std::size_t k = 0, end = static_cast<std::size_t>(size()); k < end; ++k) {
+    const Instruction& line = lines[k];
     switch (line.operation) {
       case Operation::constant: values[k] = T(line.value); break;
       case Operation::input: values[k] = inputs[static_cast<std::size_t>(line.a)]; break;

@@ -50,6 +50,7 @@ std::string read_text(const std::string& file) {
     throw ModelError(fmt::format("{}:1:1: is larger than {} MiB; expected a model file", file,
                                  largest_file >> 20U),
                      {});
+  text.shrink_to_fit();
   return text;
 }
 
@@ -246,15 +247,15 @@ void read_system_or_equations(const Context& context, Model& model) {
     model.multiplier_units.push_back(reader::read_unit(context, law, fmt::format("law {}", model.multiplier_units.size() + 1)));
 }
 
-Model read_document(const Document& given, const std::string& text, const ReadOptions& known) {
-  const Document document = reader::with_families(given);
-  if (reader::is_hybrid(document)) return reader::read_lowered(document, text, known);
+Model read_document(Document given, const ReadOptions& known) {
+  const Document document = reader::with_families(std::move(given));
+  if (reader::is_hybrid(document)) return reader::read_lowered(document, document.text(), known);
   Context context(document, known);
   // "binaries", "inputs" and "multilinear", which are not there, may be meant by a misspelt key
   context.check_keys(document.root(), "the file",
                      {"binaries", "exact", "inputs", "model", "multilinear", "name", "parameters",
                       "run", "source", "system", "variables"});
-  Model model = reader::read_head(context, text);
+  Model model = reader::read_head(context, document.text());
   read_system_or_equations(context, model);
   reader::check_effects(context, find_table(context, "run"), model);
   if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
@@ -315,6 +316,7 @@ Model read_head(Context& context, const std::string& text) {
   // Rows of models with binaries are sparse, and those of equations that turn out to be affine; who needs matrices of
   // such a model refuses it.
   if (has_matrices(context, document)) check_dense(document, variables->members.size());
+  model.variables.reserve(variables->members.size());
   for (const Member& member : variables->members)
     read_variable(context, member.key, member.value, model);
   model.run = read_run(context, find_table(context, "run"));
@@ -329,7 +331,7 @@ ModelText::ModelText(std::string text, std::string name, ReadOptions known)
       known_(std::move(known)) {}
 
 Model ModelText::read(const std::vector<Override>& overrides) const {
-  return read_document(document_->with(overrides), text_, known_);
+  return read_document(document_->with(overrides), known_);
 }
 
 std::optional<HybridModel> ModelText::read_hybrid(const std::vector<Override>& overrides) const {
@@ -346,12 +348,12 @@ ModelText read_model_file(const std::string& file, const ReadOptions& known) {
 
 Model read_model_text(const std::string& text, const std::string& name,
                       const std::vector<Override>& overrides, const ReadOptions& known) {
-  return read_document(Document(text, name, overrides), text, known);
+  return read_document(Document(text, name, overrides), known);
 }
 
 Model read_model(const std::string& file, const std::vector<Override>& overrides,
                  const ReadOptions& known) {
-  return read_model_text(read_text(file), file, overrides, known);
+  return read_document(Document(read_text(file), file, overrides), known);
 }
 
 std::optional<HybridModel> read_hybrid_model_text(const std::string& text, const std::string& name,

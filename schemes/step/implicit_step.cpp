@@ -119,6 +119,12 @@ void ImplicitStep::add(std::size_t k, double factor) {
   jacobian_[at(place)] += places_[k].kind == Kind::derivative ? slope / h_ : slope;
 }
 
+/// The same of a row of F.
+inline void ImplicitStep::add(std::size_t k) {
+  const int place = place_[k];
+  if (place >= 0) jacobian_[at(place)] += places_[k].kind == Kind::derivative ? derivatives_[k] / h_ : derivatives_[k];
+}
+
 /// z at the end of the step and, for θ < 1, at its beginning.
 void ImplicitStep::write_inputs(const Vector& d, const Vector& lambda) {
   double* z = z_.data();
@@ -191,13 +197,12 @@ bool ImplicitStep::linearise(const Vector& d, const Vector& lambda) {
     residual_[static_cast<std::size_t>(row)] = law_residual(law, lambda[law]);
     jacobian_[at(law_place_[at(row)])] = branch(law).b;
   }
-  for (std::size_t k = 0; k < places_.size(); ++k) {
-    const Place& place = places_[k];
-    if (place.row >= n) {
-      add(k, branch(place.row - n).a);
-    } else if (!consistency_ || has_derivatives_[static_cast<std::size_t>(place.row)] == 0) {
-      add(k, 1);
-    }
+  for (std::size_t k = 0; k < places_.size(); ++k) {  // those of F come first
+    const int row = places_[k].row;
+    if (row >= n)
+      add(k, branch(row - n).a);
+    else if (!consistency_ || has_derivatives_[at(row)] == 0)
+      add(k);
   }
   if (consistency_) consistency_rows(d);
   return true;
@@ -209,7 +214,7 @@ void ImplicitStep::consistency_rows(const Vector& d) {
     if (has_derivatives_[i] != 0) residual_[i] = 0;
   for (std::size_t k = 0; k < places_.size(); ++k) {
     if (places_[k].kind != Kind::derivative || places_[k].row >= n()) continue;
-    add(k, 1);
+    add(k);
     residual_[static_cast<std::size_t>(places_[k].row)] += derivatives_[k] * d[places_[k].index];
   }
 }

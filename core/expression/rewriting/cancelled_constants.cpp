@@ -132,7 +132,39 @@ int CancelledConstants::of_constants() {
   return sum;
 }
 
+/// What the line multiplies by a constant, or divides by one; none: it does neither.
+int CancelledConstants::scaled(const Instruction& at) {
+  if (at.operation == Operation::multiply && is_constant(at.a)) return at.b;
+  const bool may_scale = at.operation == Operation::multiply || at.operation == Operation::divide;
+  return may_scale && is_constant(at.b) ? at.a : none;
+}
+
+/// Adds the terms of a line that is linear in them to those that are to be looked at. False: it is a term itself.
+bool CancelledConstants::open(const Instruction& at) {
+  const bool is_sum = at.operation == Operation::add || at.operation == Operation::subtract;
+  const int term = is_sum || at.operation == Operation::negate ? at.a : scaled(at);
+  if (term == none) return false;
+  open_.push_back(term);
+  if (is_sum) open_.push_back(at.b);
+  return true;
+}
+
+/// May two constants be in a sum? One alone cancels with nothing. Of many lines it is not told.
+bool CancelledConstants::has_two(int root) {
+  constexpr int most_looks = 64;
+  open_.assign(1, root);
+  int constants = 0;
+  for (int looks = 0; !open_.empty() && constants < 2; ++looks) {
+    if (looks == most_looks) return true;
+    const int line = open_.back();
+    open_.pop_back();
+    if (!open(tape_[line]) && is_constant(line)) ++constants;
+  }
+  return constants >= 2;
+}
+
 int CancelledConstants::operator()(int line) {
+  if (!has_two(line)) return line;
   net_.clear();
   sums_.clear();
   cancels_ = false;

@@ -35,6 +35,9 @@ class CancelledConstants {
   };
 
   bool is_constant(int line);
+  int scaled(const Instruction& at);
+  bool open(const Instruction& at);
+  bool has_two(int root);
   Linear linear(int line);
   void add(int line, const Counts& counts);
   void collect(int root);
@@ -48,6 +51,7 @@ class CancelledConstants {
   std::vector<char> constant_;     // of the lines looked at so far
   Counts net_;                     // constants of the present sum
   std::set<int> sums_;             // and its lines that are linear in their terms
+  std::vector<int> open_;          // lines that has_two has still to look at
   bool cancels_ = false;           // is one in it with both signs?
 };
 

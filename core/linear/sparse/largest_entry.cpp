@@ -13,7 +13,11 @@ void LargestEntry::resize(int count) {
 void LargestEntry::set(int place, double value) {
   std::size_t k = leaf(place);
   tree_[k] = value;
-  for (k /= 2; k > 0; k /= 2) tree_[k] = tree_[2 * k] < tree_[2 * k + 1] ? tree_[2 * k + 1] : tree_[2 * k];
+  for (k /= 2; k > 0; k /= 2) {
+    const double larger = tree_[2 * k] < tree_[2 * k + 1] ? tree_[2 * k + 1] : tree_[2 * k];
+    if (tree_[k] == larger) return;
+    tree_[k] = larger;
+  }
 }
 
 int LargestEntry::place() const {

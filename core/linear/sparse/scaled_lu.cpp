@@ -38,18 +38,22 @@ ScaledLu::ScaledLu(const RowPattern& pattern)
       exponents_(at(pattern.size())),
       work_(pattern.size()) {}
 
-/// A row with its columns in the given units; its largest entry gets the exponent 0. Columns: the largest exponents.
+/// A row with its columns in the given units: its largest entry gets the exponent 0, and it is scaled so. Columns: the
+/// largest exponents.
 void ScaledLu::scale_row(std::size_t i, const double* entries, const int* units) {
-  const auto first = at(pattern_.start[i]), end = at(pattern_.start[i + 1]);
+  const int first = pattern_.start[i], end = pattern_.start[i + 1];
+  const int* const column = pattern_.column.data();
   int largest = no_exponent;
-  for (auto k = first; k < end; ++k)
+  for (int k = first; k < end; ++k)
     if (const int exponent = exponent_of(entries[k]); exponent != no_exponent)
-      largest = std::max(largest, exponent + units[pattern_.column[k]]);
+      largest = std::max(largest, exponent + units[column[k]]);
   const int shift = largest == no_exponent ? 0 : -largest;
-  row_scale_[i] = power_of_two(shift);
-  for (auto k = first; k < end; ++k)
-    if (const int exponent = exponent_of(entries[k]); exponent != no_exponent)
-      exponents_[at(pattern_.column[k])] = std::max(exponents_[at(pattern_.column[k])], exponent + shift);
+  const double scale = row_scale_[i] = power_of_two(shift);
+  for (int k = first; k < end; ++k) {
+    scaled_[at(k)] = scale * entries[k];
+    int& most = exponents_[at(column[k])];
+    if (const int exponent = exponent_of(entries[k]); exponent != no_exponent) most = std::max(most, exponent + shift);
+  }
 }
 
 /// Rows, then columns: the exponents of their largest entries become 0.
@@ -58,9 +62,7 @@ void ScaledLu::scale(const double* entries, const int* units) {
   for (std::size_t i = 0; i < row_scale_.size(); ++i) scale_row(i, entries, units);
   for (std::size_t j = 0; j < column_scale_.size(); ++j)
     column_scale_[j] = power_of_two(exponents_[j] == no_exponent ? 0 : -exponents_[j]);
-  for (std::size_t i = 0; i < row_scale_.size(); ++i)
-    for (auto k = at(pattern_.start[i]); k < at(pattern_.start[i + 1]); ++k)
-      scaled_[k] = row_scale_[i] * entries[k] * column_scale_[at(pattern_.column[k])];
+  for (std::size_t k = 0; k < scaled_.size(); ++k) scaled_[k] *= column_scale_[at(pattern_.column[k])];
 }
 
 bool ScaledLu::factorise(const double* entries, const int* units) {

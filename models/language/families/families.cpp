@@ -235,11 +235,11 @@ Value FamilyTables::expanded() {
 
 }  // namespace
 
-Document with_families(const Document& document) {
+Document with_families(Document document) {
   FamilyTables tables(document);
   const bool has_sizes = tables.read_sizes();
   tables.read_multipliers();
-  return has_sizes || tables.has_lines() ? document.with_root(tables.expanded()) : document;
+  return has_sizes || tables.has_lines() ? document.with_root(tables.expanded()) : std::move(document);
 }
 
 }  // namespace perp::reader

@@ -76,7 +76,10 @@ void rewrite_all(FormLowering& forms, const Decisions& decisions,
                  const lowering::ExactParameters* exact, Dcs& system,
                  std::vector<int>& others) {
   const std::size_t n = system.F.size();
-  Tape tape;
+  // Nearly as many lines as before, and room for no more than a few besides.
+  std::vector<Instruction> room;
+  room.reserve(static_cast<std::size_t>(forms.tape().size()));
+  Tape tape(std::move(room));
   Algebra algebra(tape, system.parameter_input(0), system.parameters, exact);
   std::vector<int> roots = system.F;
   roots.insert(roots.end(), system.G.begin(), system.G.end());
@@ -91,6 +94,7 @@ void rewrite_all(FormLowering& forms, const Decisions& decisions,
   lowering::rewrite(forms.tape(), roots, algebra, Placing(system, forms, decisions, false));
   others.assign(roots.begin(), roots.begin() + static_cast<std::ptrdiff_t>(others.size()));
   system.G = arguments;
+  tape.settle();
   system.tape = std::move(tape);
 }
 
@@ -118,6 +122,7 @@ LoweredModel lower(const EquationModel& model) {
     system.laws.push_back(decisions.of_switch[static_cast<std::size_t>(k)].law(of));
     system.G.push_back(of.argument);
   }
+  forms.tape().settle();  // it is read from here on
   rewrite_all(forms, decisions, model.exact_parameters(), system, others);
   lowered.outputs.assign(others.begin(),
                          others.begin() + static_cast<std::ptrdiff_t>(model.outputs.size()));

@@ -60,6 +60,8 @@ class Document {
   [[nodiscard]] const Value& root() const { return *root_; }
   [[nodiscard]] const std::vector<Override>& overrides() const { return overrides_; }
   [[nodiscard]] const std::string& file() const { return sources_[0].name; }
+  /// Of the file.
+  [[nodiscard]] const std::string& text() const { return sources_[0].text; }
   /// A number of the file as it stands there, in the words of expressions.
   [[nodiscard]] std::string literal(const Value& number) const;
   /// Override k as messages call it: "--set KEY=VALUE".

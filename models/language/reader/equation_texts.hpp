@@ -24,6 +24,8 @@ class EquationTexts {
   /// Newton's coefficients of restitution, by the names of multipliers; 0 for the others. Empty
   /// where the model states none.
   [[nodiscard]] std::vector<double> restitution(const std::vector<std::string>& multipliers) const;
+  /// No more texts will be read.
+  void close() { model_->tape.settle(); }
   /// Throws where equations and unknowns do not fit.
   void check_structure() const;
   /// Throws at the text that an error of the lowering is about.

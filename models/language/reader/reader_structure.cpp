@@ -163,6 +163,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   texts.read_equations();
   texts.read_outputs();
   texts.read_resets();
+  texts.close();
   texts.check_structure();
   auto [system, outputs] = texts.lowered();
 

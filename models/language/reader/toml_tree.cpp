@@ -48,6 +48,7 @@ Value convert(const toml::node& node) {
   value.at = place(node.source());
   if (const auto* table = node.as_table()) {
     value.kind = Value::Kind::table;
+    value.members.reserve(table->size());
     for (const auto& [key, child] : *table)
       value.members.push_back({std::string(key.str()), place(key.source()), convert(child)});
     // toml++ keeps tables in alphabetical order; a model's variables are in the order of the file.
@@ -55,6 +56,7 @@ Value convert(const toml::node& node) {
                      [](const Member& a, const Member& b) { return earlier(a.at, b.at); });
   } else if (const auto* array = node.as_array()) {
     value.kind = Value::Kind::list;
+    value.items.reserve(array->size());
     for (const toml::node& child : *array) value.items.push_back(convert(child));
   } else if (const auto* text = node.as_string()) {
     value.kind = Value::Kind::text;

@@ -13,7 +13,13 @@ struct Margin {
   double sign;
   double bound;
   int known;
+  double rate;  ///< with which the value came
 };
+
+/// With which w came to this moment; of λ it is not asked.
+double rate_of(const MarginOptions& options, int law, bool is_of_lambda) {
+  return is_of_lambda || options.rates.size() == 0 ? 0 : options.rates[law];
+}
 
 /// Decides one margin by its first coefficient that counts.
 void judge(const Margin& margin, const Matrix& value, const Matrix& size, int law,
@@ -21,7 +27,7 @@ void judge(const Margin& margin, const Matrix& value, const Matrix& size, int la
   double near_power = 1, far_power = 1;
   double passed_over = 0;  // what the near coefficients that do not count are farther away
   // What the value changes by within the size of a moment: its zero is known to a share of it.
-  const double drift = margin.known > 1 ? moment * std::abs(value(law, 1)) : 0;
+  const double drift = margin.known > 1 ? moment * std::max(std::abs(value(law, 1)), margin.rate) : 0;
   for (int k = 0; k < margin.known; ++k, near_power *= options.tau, far_power *= options.far_tau) {
     const bool is_near = k < options.near;
     const double power = is_near ? near_power : far_power;
@@ -62,7 +68,8 @@ MarginVerdict judge_margins(const Jet& jet, const std::vector<Law>& laws, const 
     const Matrix& value = vertical ? jet.lambda : jet.w;
     const Matrix& size = vertical ? lambda_size : jet.w_size;
     const int known = vertical ? jet.lambda_known[i] : jet.w_known[i];
-    for (const Margin& margin : {Margin{1, range.lower, known}, Margin{-1, range.upper, known}})
+    const double rate = rate_of(options, law, vertical);
+    for (const Margin& margin : {Margin{1, range.lower, known, rate}, Margin{-1, range.upper, known, rate}})
       if (std::isfinite(margin.bound)) judge(margin, value, size, law, options, moment, verdict);
   }
   return verdict;

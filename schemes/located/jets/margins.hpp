@@ -13,6 +13,9 @@ struct MarginOptions {
   /// From coefficient `near` on τ is `far_tau`, and what counts is larger than all that did not.
   int near = std::numeric_limits<int>::max();
   double far_tau = 1e-3;
+  /// How fast each w moved into this moment where it ended the branch of its law, 0 for the others (m); empty: all are 0. What
+  /// moves no farther than the moment hides, then or from now on, is at its end in every mode.
+  Vector rates{};
 };
 
 /// What the margins of a jet say about the time just after t.

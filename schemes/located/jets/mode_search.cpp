@@ -74,6 +74,7 @@ bool ModeSearch::solve(const Mode& mode, const Vector& lambda, Guess guess, Jet&
 MarginVerdict ModeSearch::judge(const Jet& jet, int levels) const {
   const double time = jets_.scales().time;
   MarginOptions margins{options_.eps, options_.step * time};
+  margins.rates = options_.ended_rates;
   if (jets_.levels() > levels) {
     margins.near = levels + 1;
     margins.far_tau = std::pow(options_.step, static_cast<double>(levels) / jets_.levels()) * time;

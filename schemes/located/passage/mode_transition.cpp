@@ -23,6 +23,14 @@ int nearest_branch(const Law& law, double w) {
   return best;
 }
 
+/// How fast the arguments of laws move at the end of a mode; empty: no law ends it.
+Vector rates_of(const Jet& before, const std::vector<int>& hit) {
+  if (hit.empty() || before.w.cols() < 2) return {};
+  Vector rates = Vector::Zero(before.w.rows());
+  for (const int law : hit) rates[law] = std::abs(before.w(law, 1));
+  return rates;
+}
+
 /// A short implicit Euler step of least norm from the event must choose the mode that the jets
 /// chose.
 std::string cross_check(const LocatedState& at, Counts& counts, const Step& before, const Mode& chosen,
@@ -96,7 +104,7 @@ void ModeTransition::at_corner(const Gap& fell, const Step& state) {
 
 /// The modes in which a solution goes on: of the undecided laws, else of all; from an edge by rates.
 Selection ModeTransition::selection_of(const std::vector<int>& undecided, const std::vector<int>& hit) {
-  const SelectionOptions options{.ended = hit, .rates = run_.integrator.rates()};
+  const SelectionOptions options{.ended = hit, .ended_rates = rates_of(at_.passage.before, hit), .rates = run_.integrator.rates()};
   const auto select_from = [&](const std::vector<int>& laws) {
     return select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, laws, options);
   };

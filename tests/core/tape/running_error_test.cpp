@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <string>
@@ -102,6 +104,18 @@ TEST_SUITE("core/running_error") {
       CAPTURE(share);
       CHECK(compare_random_texts(share, 600).compared > 400);
     }
+  }
+
+  TEST_CASE("half a unit in the last place is half the distance to the next double") {
+    std::mt19937_64 random(5);
+    for (int k = 0; k < 10'000; ++k) {
+      const double value = std::bit_cast<double>(random()), size = std::abs(value);
+      if (std::isfinite(value)) CHECK(half_ulp(value) == (std::nextafter(size, inf) - size) / 2);
+    }
+    CHECK(half_ulp(0) == 0);
+    CHECK(half_ulp(1) == 0x1p-53);
+    CHECK(half_ulp(-std::numeric_limits<double>::max()) == inf);
+    CHECK(std::isnan(half_ulp(inf)));
   }
 
   TEST_CASE("powers of two, zeros, signs and choices bring no error") {
