@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/schemes/mechanical/mechanical_system.hpp>
 
@@ -11,21 +12,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& reason) {
   throw InvalidInput("moreau_jean needs a mechanical system with unilateral contacts: " + reason);
-}
-
-/// Which inputs does each line depend on, as far as `matters` tells them apart?
-std::vector<bool> dependent_lines(const Tape& tape, const std::vector<bool>& matters) {
-  std::vector<bool> depends(static_cast<std::size_t>(tape.size()));
-  const auto operand = [&](int line) {
-    return line >= 0 && depends[static_cast<std::size_t>(line)];
-  };
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    depends[static_cast<std::size_t>(k)] = line.operation == Operation::input
-                                               ? matters[static_cast<std::size_t>(line.a)]
-                                               : operand(line.a) || operand(line.b);
-  }
-  return depends;
 }
 
 }  // namespace
@@ -46,8 +32,8 @@ struct MechanicalSystem::Jacobian {
   Tape tape;
   std::vector<std::vector<Part>> F, G;
   std::vector<double> value;              // of each line at 0
-  std::vector<bool> varies;               // each line: depends on more than the parameters
-  std::vector<bool> varies_beside_t_q{};  // each line: depends on more than parameters, t and q
+  std::vector<char> varies;               // each line: depends on more than the parameters
+  std::vector<char> varies_beside_t_q{};  // each line: depends on more than parameters, t and q
 
   explicit Jacobian(const Dcs& system) : tape(system.tape) {
     const int inputs = system.parameter_input(0);
@@ -68,12 +54,8 @@ struct MechanicalSystem::Jacobian {
 
   /// Lines that depend on the inputs before the parameters that `matters` names.
   template <class Predicate>
-  [[nodiscard]] std::vector<bool> dependence(const Dcs& system, Predicate matters) const {
-    std::vector<bool> inputs(static_cast<std::size_t>(system.parameter_input(0)) +
-                             system.parameters.size());
-    for (int k = 0; k < system.parameter_input(0); ++k)
-      inputs[static_cast<std::size_t>(k)] = matters(k);
-    return dependent_lines(tape, inputs);
+  [[nodiscard]] std::vector<char> dependence(const Dcs& system, Predicate matters) const {
+    return dependent_lines(tape, [&](int input) { return input < system.parameter_input(0) && matters(input); });
   }
 };
 
@@ -262,7 +244,7 @@ void MechanicalSystem::compile_contacts(const Jacobian& jacobian) {
 void MechanicalSystem::compile_dynamics(const Jacobian& jacobian) {
   Program& program = dynamics_program_;
   program.tape = jacobian.tape;
-  const std::vector<bool> varies =
+  const std::vector<char> varies =
       jacobian.dependence(system_, [](int input) { return input != Dcs::time_input(); });
   const auto is_position = [&](int j) {
     return std::find(positions_.begin(), positions_.end(), j) != positions_.end();
