@@ -18,10 +18,10 @@ namespace {
 
 bool is_contact(const Law& law) {
   if (law.memory || law.branches.size() != 2) return false;
-  const Branch& open = law.branches[0];    // λ = 0, w ≥ 0
+  const Branch& open = law.branches[0];    // λ = 0, w ≥ 0, or w ≤ 0 where the gap is −w
   const Branch& closed = law.branches[1];  // w = 0, λ ≥ 0
-  return open.a == 0 && open.c == 0 && open.w == Range{0, inf} && closed.b == 0 && closed.c == 0 &&
-         closed.lambda == Range{0, inf};
+  return open.a == 0 && open.c == 0 && (open.w == Range{0, inf} || open.w == Range{-inf, 0}) && closed.b == 0 &&
+         closed.c == 0 && closed.lambda == Range{0, inf};
 }
 
 /// All first derivatives of F and G in (t, ẋ, x, λ), by row, on one tape.
@@ -68,6 +68,7 @@ MechanicalSystem::MechanicalSystem(Dcs system, std::vector<std::string> names)
     : system_(std::move(system)), names_(std::move(names)) {
   validate(system_);
   require_laws();
+  make_gaps();
   Jacobian jacobian(system_);
   find_positions(jacobian);
   require_derivatives(jacobian);
@@ -90,6 +91,16 @@ void MechanicalSystem::require_laws() const {
       refuse(fmt::format("law '{}' is not of the form 0 <= g perp lambda >= 0", law.name));
   if (!system_.resets.empty())
     refuse(fmt::format("'{}' is a reset; restitution replaces it", system_.resets.front().name));
+}
+
+/// Where a contact is written with w ≤ 0, as w in normal_cone(0, inf) is, its gap −w takes the place of w.
+void MechanicalSystem::make_gaps() {
+  for (std::size_t i = 0; i < system_.laws.size(); ++i) {
+    Branch& open = system_.laws[i].branches[0];
+    if (open.w.lower == 0) continue;
+    open.w = {0, inf};
+    system_.G[i] = system_.tape.apply(Operation::negate, system_.G[i]);
+  }
 }
 
 /// Rows of the form a (ẋ_j − s x_k) = 0.
