@@ -141,6 +141,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool has_orientation(int orientation, double h);
   bool follow_branch(double h);
   int count_in_mode();
+  Vector with_values(const Vector& x0, double t);
+  std::string nothing_starts(const Vector& x0, double t);
   std::string without_value(const Vector& x0, double t);
   FoundSolutions find_solutions(double h, const Mode& present, const Vector& d, const ModeSolution* own);
   bool leaps(double h, const FoundSolutions& found, const Vector& d);

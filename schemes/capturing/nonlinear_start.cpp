@@ -97,21 +97,47 @@ std::vector<double> NonlinearCapturing::rows_at(double t, const Vector& x, const
   return rows;
 }
 
-/// Which equation has no value at x0, as of a root or a logarithm outside of its domain; empty: none.
+/// Which equation has no value at x0, as of a root or a logarithm outside of its domain, or an infinite one; empty: none.
 std::string NonlinearCapturing::without_value(const Vector& x0, double t) {
   const std::vector<double> rows = rows_at(t, x0, Vector::Zero(step_.m()));
-  const auto row = std::find_if(rows.begin(), rows.end(), [](double value) { return std::isnan(value); });
+  auto row = std::ranges::find_if(rows, [](double value) { return std::isnan(value); });
+  const bool is_infinite = row == rows.end();
+  if (is_infinite) row = std::ranges::find_if(rows, [](double value) { return std::isinf(value); });
   if (row == rows.end()) return {};
   const auto k = row - rows.begin();
-  return fmt::format("; {} {} has no value at x0: all terms of the equations need one there, those of both sides of an if too",
-                     k < step_.n() ? "equation" : "the argument of law", k < step_.n() ? k + 1 : k - step_.n() + 1);
+  const std::string which = fmt::format("; {} {}", k < step_.n() ? "equation" : "the argument of law",
+                                        k < step_.n() ? k + 1 : k - step_.n() + 1);
+  if (is_infinite) return which + " is infinite at x0, beyond the range of doubles";
+  return which + " has no value at x0: all terms of the equations need one there, those of both sides of an if too";
+}
+
+/// Why no step from x0 is solved.
+std::string NonlinearCapturing::nothing_starts(const Vector& x0, double t) {
+  if (is_smooth()) return "no solution from x0 was found: " + message_ + without_value(x0, t);
+  if (is_consistent(x0, t)) return "no solution from x0 was found although it is consistent: " + message_;
+  const double violation = violation_of_constraints(step_.laws(), constraints(x0, t));
+  return fmt::format("x0 violates the constraints{}, and no jump onto them was found: {}{}",
+                     violation > 0 ? fmt::format(", whose residual is {:.6g} there", violation) : "", message_,
+                     without_value(x0, t));
+}
+
+/// Where rows have no values at x0, as where exponentials of a guess of algebraic variables overflow: x0 with such
+/// variables that the constraints hold there, if any are found.
+Vector NonlinearCapturing::with_values(const Vector& x0, double t) {
+  if (std::ranges::all_of(rows_at(t, x0, Vector::Zero(step_.m())), [](double row) { return std::isfinite(row); })) return x0;
+  step_.set_consistency(x0, t);
+  search_.look_far(true);
+  const FoundSolutions found = search_.all({}, Vector::Zero(step_.n()), Vector::Zero(step_.m()));
+  search_.look_far(false);
+  return found.list.empty() ? x0 : with_algebraic(x0, x0 + found.list.front().d);
 }
 
 // The rule of Capturing::start: the short step of least norm goes to a nearby state if a continuous
 // solution starts at x0, and keeps its size where x0 must jump ([RAB] Propositions 5 and 6).
-Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, double h,
+Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& given, double h,
                                                 std::vector<Event>& events) {
   start_pending_ = true;
+  const Vector x0 = with_values(given, t);
   restore({t, x0, Vector::Zero(step_.m()), Vector::Zero(step_.m()), {}});
   begin_here();
   const auto failed = [](const Attempt& attempt) { return attempt.status != Status::solved; };
@@ -127,13 +153,7 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
   }
   if (failed(found)) {
     start_pending_ = false;
-    const bool consistent = is_consistent(x0, t);
-    const double violation = violation_of_constraints(step_.laws(), constraints(x0, t));
-    message_ = consistent
-                   ? "no solution from x0 was found although it is consistent: " + message_
-                   : fmt::format("x0 violates the constraints{}, and no jump onto them was found: {}{}",
-                                 violation > 0 ? fmt::format(", whose residual is {:.6g} there", violation) : "", message_,
-                                 without_value(x0, t));
+    message_ = nothing_starts(x0, t);
     return found;
   }
   const bool has_limit = give_limit(t, x0, h, exponent, events);
@@ -181,7 +201,7 @@ Vector NonlinearCapturing::with_algebraic(Vector x0, const Vector& x) const {
 std::optional<NonlinearCapturing::State> NonlinearCapturing::continuous_start(const Vector& x0, double t,
                                                                               const State& limit) {
   if (!step_.laws_of_rates().empty()) return std::nullopt;  // their arguments are not known at a state
-  const Vector x = with_algebraic(x0, limit.x);
+  const Vector x = with_values(with_algebraic(x0, limit.x), t);
   step_.set_consistency(x, t);
   FoundSolutions found = search_.all(*limit.mode, Vector::Zero(step_.n()), limit.lambda);
   std::erase_if(found.list, [&](const ModeSolution& solution) {
@@ -269,7 +289,9 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   }
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = with_algebraic(x0, limit.x);
-  solve_constraints(step_, newton_, t, *limit.mode, x, limit.lambda, limit.w);
+  if (Vector own = x0; !solve_constraints(step_, newton_, t, *limit.mode, x, limit.lambda, limit.w) &&
+                       solve_constraints(step_, newton_, t, *limit.mode, own, limit.lambda, limit.w))
+    x = own;
   if (jumps || !consistent) {
     const double violation =
         violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x, t));

@@ -68,23 +68,24 @@ double violation_of_constraints(const std::vector<Law>& laws, const ConstraintsA
   return violation_of_constraints(laws, mode, lambda, constraints);
 }
 
-void solve_constraints(ImplicitStep& step, ModeNewton& newton, double t, const Mode& mode, Vector& x,
+bool solve_constraints(ImplicitStep& step, ModeNewton& newton, double t, const Mode& mode, Vector& x,
                        Vector& lambda, Vector& w) {
   step.set_consistency(x, t);
   step.set_mode(mode);
   const std::vector<int> with_rates = step.laws_of_rates();
   const auto is_open = [&](int law) { return step.branch(law).a != 0; };
-  if (std::any_of(with_rates.begin(), with_rates.end(), is_open)) return;
+  if (std::any_of(with_rates.begin(), with_rates.end(), is_open)) return false;
   Vector d = Vector::Zero(step.n()), multipliers = lambda, arguments(step.m());
-  if (newton.run(d, multipliers) != NewtonEnd::converged) return;
+  if (newton.run(d, multipliers) != NewtonEnd::converged) return false;
   if (!with_rates.empty())
     step.w(arguments);
   else if (newton.admit(d, multipliers, arguments) == Admission::outside)
-    return;
+    return false;
   x += d;
   lambda = multipliers;
   for (int i = 0; i < step.m(); ++i)
     if (std::find(with_rates.begin(), with_rates.end(), i) == with_rates.end()) w[i] = arguments[i];
+  return true;
 }
 
 Event start_event(double t, const Vector& x0, const Vector& limit, bool consistent,

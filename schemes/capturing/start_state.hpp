@@ -123,9 +123,9 @@ double violation_of_constraints(const std::vector<Law>& laws, const ConstraintsA
 
 /// The consistent state at t in a mode that is nearest to (x, λ), by Newton's method on the equations
 /// without derivatives, the laws and ∂F/∂ẋ d = 0: what the constraints determine is known to rounding
-/// then, where an extrapolation of short steps has the error of these. Nothing changes where none is
+/// then, where an extrapolation of short steps has the error of these. False, and nothing changes, where none is
 /// found, or a law whose branch leaves λ open has an argument with derivatives, which are not known.
-void solve_constraints(ImplicitStep& step, ModeNewton& newton, double t, const Mode& mode, Vector& x,
+bool solve_constraints(ImplicitStep& step, ModeNewton& newton, double t, const Mode& mode, Vector& x,
                        Vector& lambda, Vector& w);
 
 /// What is said of a start x0 whose short steps end `distance` away, in `limit`: a jump if x0 is

@@ -214,6 +214,7 @@ bool ModeNewton::makes_progress() {
 /// Is the step by 2^-halvings of the direction acceptable? The step stands linearised there.
 bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, bool& finite) {
   const double share = std::ldexp(1.0, -halvings);
+  share_ = halvings;
   step_.move(d, lambda, share, direction_.data(), d_trial_, lambda_trial_);
   if (halvings == 0) step_.snap(direction_.data(), cancelled, d_trial_, lambda_trial_);
   if (!step_.linearise(d_trial_, lambda_trial_)) {
@@ -221,7 +222,6 @@ bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, 
     return false;
   }
   finite = true;
-  share_ = halvings;
   next_size_ = regular_now_ ? correction() : inf;
   return next_size_ <= (1 - share / 4) * size_ || (regular_now_ && corrections_fell()) ||
          rows_fell(regular_now_ ? 0.5 : 1 - share / 4);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_gridded = 3;  ///< free multipliers up to which all combinations start
 /// Of the Newton step from a state that stays: where that leads nowhere, further ones on its line.
-constexpr double far_starts[] = {1, -1, 2, -2, 4, -4, 16, -16, 0.25, -0.25, 256, -256};
+constexpr double far_starts[] = {1, -1, 2, -2, 4, -4, 16, -16, 0.25, -0.25, 256, -256, 4096, -4096, 65536, -65536};
 
 /// The values of λ on a branch: its bounds of w count too where it slopes.
 Range range_of_lambda(const Branch& branch) {

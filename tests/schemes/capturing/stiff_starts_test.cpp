@@ -55,6 +55,55 @@ TEST_SUITE("schemes/capturing/stiff_starts") {
     CHECK(solved >= 55);
   }
 
+  TEST_CASE("a source of 1 V to 1 kV, a resistor, a diode and a capacitor: the start is kept, and its current is the one there is") {
+    std::mt19937 random(43);
+    const auto power = [&](double a, double b) { return std::pow(10, std::uniform_real_distribution<double>(a, b)(random)); };
+    for (int trial = 0; trial < 60; ++trial) {
+      const double V = power(0, 3), R = power(-1, 5), C = power(-12, 0), Is = power(-15, -9), h = power(-9, 0);
+      const double vt = trial % 2 == 0 ? 0.025 : 0.05, v0 = trial % 3 == 0 ? -V / 3 : 0;
+      const std::string text = fmt::format(
+          "[variables]\nv = {0:.17g}\ni = 0\n[model]\nequations = [\"{1:.17g}*der(v) = i - v/{2:.17g}\", "
+          "\"i = {3:.17g}*(exp(({4:.17g} - {5:.17g}*i - v)/{6:.17g}) - 1)\"]\n[run]\nt = [0, {7:.17g}]\n",
+          v0, C, 100 * R, Is, V, R, vt, 4 * h);
+      CAPTURE(text);
+      const Trajectory run = run_of(text, h);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.events.empty());
+      CHECK(run.x.front()[0] == v0);
+      for (const Vector& x : run.x) {
+        // u + R Is (exp(u/vt) - 1) = V - v grows with u: halvings between bounds.
+        double low = std::min(-R * Is, V - x[0]) - 1, high = std::max(V - x[0], 1.0);
+        for (int k = 0; k < 200; ++k) {
+          const double u = low + (high - low) / 2;
+          (u + R * Is * std::expm1(u / vt) < V - x[0] ? low : high) = u;
+        }
+        const double i = Is * std::expm1(low / vt);
+        CHECK(std::abs(x[1] - i) <= 1e-9 * (std::abs(i) + Is) + 1e-12 * std::abs(V - x[0]) / R);
+      }
+    }
+  }
+
+  TEST_CASE("from guesses beyond the root of an exponential that overflows before it the same current is found") {
+    for (const double guess : {15.2, 16.0, 20.0, 100.0, 256.0, 1e4}) {
+      const std::string text = fmt::format(
+          "[variables]\nv = 0\ni = {}\n[model]\nequations = [\"1.36e-11*der(v) = i - v/0.542\", "
+          "\"i = 6.13e-10*(exp((722 - 47.6*i - v)/0.025) - 1)\"]\n[run]\nt = [0, 7.2e-6]\n", guess);
+      CAPTURE(guess);
+      const Trajectory run = run_of(text, 7.2e-6);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.events.empty());
+      CHECK(run.x.front()[1] == doctest::Approx(15.155498414087306).epsilon(1e-13));
+    }
+  }
+
+  TEST_CASE("a rate beyond the range of doubles is told as what it is") {
+    const Trajectory run = run_of("[variables]\nv = 539\n[model]\nequations = [\"1e-9*der(v) = -v - 1e-14*(exp(v/0.025) - exp(-v/0.025))\"]\n"
+                                  "[run]\nt = [0, 1]\n", 0.1);
+    CHECK(run.status == Status::not_solved);
+    CHECK(run.message.find("equation 1 is infinite at x0") != std::string::npos);
+    CHECK(run.message.find("violates") == std::string::npos);
+  }
+
   TEST_CASE("a guess of algebraic variables is no part of a start that other equations determine") {
     // Two diodes in series, reverse biased: i = -Is to rounding, whatever v is.
     for (const double V : {2.0, 10.0, 50.0})
