@@ -158,10 +158,11 @@ void BandedLu::backward_bound(Number* x) const {
 }
 
 /// x >= 0 becomes Pᵀ |L| |U| x.
-void BandedLu::multiply_factors(double* x) const {
+template <class Number>
+void BandedLu::multiply_factors(Number* x) const {
   for (int k = 0; k < n_; ++k) {
     const double* const top = row(k);
-    double sum = 0;
+    Number sum{};
     for (int j = k; j <= last_column(k); ++j) sum += std::abs(top[j]) * x[j];
     x[k] = sum;
   }
@@ -169,6 +170,26 @@ void BandedLu::multiply_factors(double* x) const {
     for (int i = k + 1; i <= last_row(k); ++i) x[i] += std::abs(row(i)[k]) * x[k];
     std::swap(x[k], x[pivot_[at(k)]]);
   }
+}
+
+namespace {
+
+bool any(int first) { return first != 0; }
+template <class Two>
+bool any(const Two& both) {
+  return both[0] != 0 || both[1] != 0;
+}
+
+}  // namespace
+
+/// x becomes T x, see `bound`.
+template <class Number>
+void BandedLu::bound_added(Number* x) const {
+  const double each = static_cast<double>(n_ + 2) * unit_roundoff;
+  multiply_factors(x);
+  for (int i = 0; i < n_; ++i) x[i] *= 2 * each;
+  forward_bound(x);
+  backward_bound(x);
 }
 
 // P A = L U - F with |F| <= n u / (1 - n u) |L| |U| (Higham, Accuracy and Stability, 9.3). With z =
@@ -179,10 +200,7 @@ bool BandedLu::bound(double* x, double* work) const {
   forward_bound(x);
   backward_bound(x);
   std::copy(x, x + n_, work);
-  multiply_factors(work);
-  for (int i = 0; i < n_; ++i) work[i] *= 2 * each;
-  forward_bound(work);
-  backward_bound(work);
+  bound_added(work);
   for (int i = 0; i < n_; ++i) {
     if (!(grown * work[i] <= 0.5 * x[i] && x[i] < inf)) return false;
     x[i] *= 2 * grown;
@@ -196,10 +214,7 @@ bool BandedLu::find_weights() {
   forward_bound(weight_.data());
   backward_bound(weight_.data());
   added_ = weight_;
-  multiply_factors(added_.data());
-  for (double& entry : added_) entry *= 2 * each;
-  forward_bound(added_.data());
-  backward_bound(added_.data());
+  bound_added(added_.data());
   for (int i = 0; i < n_; ++i) {
     if (!(grown * added_[at(i)] <= 0.5 * weight_[at(i)] && weight_[at(i)] < inf)) return false;
     added_[at(i)] *= 2 * grown;
@@ -207,18 +222,33 @@ bool BandedLu::find_weights() {
   return true;
 }
 
-// With z and T as in `bound` and T v <= v/2: z <= k v gives z + T z + T² z + ... <= z + k (T v + T v / 2 + ...) = z + 2 k T v.
+// With z and T as in `bound` and T v <= v/2: T^l z <= k v gives z + T z + T² z + ... <= z + ... + T^l z + 2 k T v, where l is
+// the first that leaves no entry of that sum less than its share of 2 k T v: entries that others do not act on keep their
+// bounds, however large those of the others are beside their weights.
 template <class Number>
 void BandedLu::add_by_weights(Number* x) const {
+  constexpr int most_terms = 4;
   const double grown = 1 + 16 * static_cast<double>(n_ + 2) * unit_roundoff;
   forward_bound(x);
   backward_bound(x);
-  Number most{};
-  for (int i = 0; i < n_; ++i) {
-    const Number share = x[i] / weight_[at(i)];
-    most = share > most ? share : most;
+  std::vector<Number> term;
+  for (int l = 0;; ++l) {
+    const Number* const last = l == 0 ? x : term.data();
+    Number most{};
+    bool is_drowned = false;
+    for (int i = 0; i < n_; ++i) {
+      const Number share = last[i] / weight_[at(i)];
+      most = share > most ? share : most;
+    }
+    for (int i = 0; i < n_ && !is_drowned; ++i) is_drowned = any((x[i] < most * added_[at(i)]) & (x[i] > Number{}));
+    if (!is_drowned || l == most_terms) {
+      for (int i = 0; i < n_; ++i) x[i] = grown * (x[i] + most * added_[at(i)]);
+      return;
+    }
+    if (l == 0) term.assign(x, x + n_);
+    bound_added(term.data());
+    for (int i = 0; i < n_; ++i) x[i] += term[at(i)];
   }
-  for (int i = 0; i < n_; ++i) x[i] = grown * (x[i] + most * added_[at(i)]);
 }
 
 bool BandedLu::bound_by_weights(double* x) const {

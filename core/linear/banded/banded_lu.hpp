@@ -46,7 +46,7 @@ class BandedLu {
   /// After `factorise`, for `bound_by_weights`; false: the factors are too far from A to tell. Then A may be singular.
   bool find_weights();
   /// As `bound` in two sweeps instead of four, with what the rounding of the factors adds to the largest entry beside its
-  /// weight in all others.
+  /// weight in all others; in more where that would be all that is left of the bound of one.
   bool bound_by_weights(double* x) const;
   /// Both of two at once, with the bits that each has alone; entry i stands at `place`[i].
   bool bound_by_weights(double* first, double* second, const int* place);
@@ -70,7 +70,10 @@ class BandedLu {
   void backward_bound(Number* x) const;
   template <class Number>
   void add_by_weights(Number* x) const;
-  void multiply_factors(double* x) const;
+  template <class Number>
+  void multiply_factors(Number* x) const;
+  template <class Number>
+  void bound_added(Number* x) const;
   [[nodiscard]] int last_row(int k) const { return std::min(k + below_, n_ - 1); }
   [[nodiscard]] int last_column(int k) const { return std::min(k + reach_, n_ - 1); }
 

@@ -119,9 +119,10 @@ DoubleDouble PointStep::distance_of(const ScaledBranch::End& end) const {
   return end.margin.upper ? -above : above;
 }
 
-/// Of a margin that is negative. `find_row` makes its row, where its terms are asked for: the spread bounds their rounding,
-/// and where it does not decide they do themselves.
+/// `find_row` makes the row of a margin, where its terms are asked for: the spread bounds their rounding, and where it does
+/// not decide they do themselves. A margin whose error is as large as its terms says nothing, be it 0 or more.
 PointStep::Verdict PointStep::judge_margin(Margin& margin, double error, double spread, const std::function<void()>& find_row) {
+  if (margin.value >= error + spread) return Verdict::inside;
   if (-margin.value > error + spread) {
     margin.is_beyond = true;
     return Verdict::outside;
@@ -137,7 +138,6 @@ PointStep::Verdict PointStep::judge_ends(int law) {
   Verdict verdict = Verdict::inside;
   for (const ScaledBranch::End& end : branch(law).ends) {
     Margin& margin = margins_.emplace_back(Margin{end.margin, distance_of(end).high});
-    if (margin.value >= 0) continue;
     const Verdict of_end = judge_margin(margin, 2 * error_of(end), spread_of(end), [&] { find_row(end); });
     if (of_end == Verdict::undecided) return of_end;
     if (of_end == Verdict::outside) verdict = of_end;

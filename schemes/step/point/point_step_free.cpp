@@ -115,7 +115,6 @@ PointStep::Verdict PointStep::judge_pair(const Side& first, const Side& second) 
   const auto sum = [&](double of_first, double of_second) { return of_first * share + of_second * share_with; };
   Margin& margin = margins_.emplace_back(Margin{first.end->margin, room.high, false, share, second.end->margin, share_with});
   margin.end.combined = margin.with.combined = true;
-  if (margin.value >= 0) return Verdict::inside;
   return judge_margin(margin, sum(2 * error_of(*first.end), 2 * error_of(*second.end)) + rounding,
                     sum(spread_of(*first.end), spread_of(*second.end)), [&] {
     find_row(*first.end);

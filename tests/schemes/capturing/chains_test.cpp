@@ -61,6 +61,36 @@ TEST_SUITE("schemes/capturing/chains") {
         }
   }
 
+  TEST_CASE("nor of a contact in front of seventy states and more, whose units are powers of a coarse step") {
+    const auto model = [](int length) {
+      std::string variables = "[variables]\nx1 = 1.836\nx2 = 1.798\nx3 = 0.902\nx4 = 1.822\n",
+                  equations = "\"der(x1) = -0.672*x2 - 0.217*x3 + 0.479*x4\", "
+                              "\"der(x2) = -0.708*x2 + 0.163*x1 + 1.137*x3 - 1.08*x4 + 0.45*s\", "
+                              "\"der(x3) = -0.981*x4 + 0.823*cos(4.955*t + 0.3)\", \"der(x4) = -0.833*x4 - 1.082*x2\"";
+      for (int k = 1; k <= length; ++k) {
+        variables += fmt::format("w{} = 0\n", k);
+        equations += fmt::format(", \"der(w{0}) = {1} - w{0}\"", k, k == 1 ? "x2" : fmt::format("w{}", k - 1));
+      }
+      return read_model_text(variables + "[model]\nlaws = [\"0 <= s perp 0.81*x4 - 0.96 + 0.472*s >= 0\"]\nequations = [" +
+                                 equations + "]\n[run]\nt = [0, 3.8]\n",
+                             "a chain");
+    };
+    const Theta scheme{.h = 0.0297578125, .theta = 1};
+    const Model alone = model(0);
+    const Trajectory wanted = integrate(alone.lcs(), alone.x0(), alone.run.span, scheme);
+    REQUIRE(wanted.events.size() == 1);
+    for (const int length : {64, 72, 90}) {
+      CAPTURE(length);
+      const Model chain = model(length);
+      const Trajectory run = integrate(chain.lcs(), chain.x0(), chain.run.span, scheme);
+      REQUIRE(run.status == Status::solved);
+      REQUIRE(run.events.size() == 1);
+      CHECK(run.events[0].t == doctest::Approx(wanted.events[0].t).epsilon(1e-12));
+      REQUIRE(run.x.size() == wanted.x.size());
+      for (std::size_t k = 0; k < run.x.size(); ++k) CHECK((run.x[k].head(4) - wanted.x[k]).norm() < 1e-11);
+    }
+  }
+
   TEST_CASE("nor does a chain that acts back by next to nothing") {
     const Model alone = relay_with_chain(0);
     const Theta scheme{.h = 0.01};

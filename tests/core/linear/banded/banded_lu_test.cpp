@@ -105,6 +105,27 @@ TEST_SUITE("core/linear/banded/banded_lu") {
     CHECK(compared > 60);
   }
 
+  TEST_CASE("unknowns on which others do not act keep their bounds, however large those of the others are") {
+    const int n = 80;
+    Matrix A = Matrix::Zero(n, n);
+    for (int i = 0; i < n; ++i) A(i, i) = 1.03;
+    for (int i = 1; i < n; ++i) A(i, i - 1) = -0.9;
+    linear::BandedLu lu = banded(A, 1, 1);
+    REQUIRE(lu.factorise());
+    REQUIRE(lu.find_weights());
+    std::vector<double> bound(n);
+    for (int i = 0; i < n; ++i) bound[static_cast<std::size_t>(i)] = 1e-16 * std::pow(3.0, i);
+    std::vector<double> right = bound;
+    REQUIRE(lu.bound_by_weights(bound.data()));
+    double exact = 0;  // |A⁻¹| of the right side, row by row
+    for (int i = 0; i < n; ++i) {
+      exact = (right[static_cast<std::size_t>(i)] + 0.9 * exact) / 1.03;
+      CAPTURE(i);
+      CHECK(bound[static_cast<std::size_t>(i)] >= exact * (1 - 1e-12));
+      CHECK(bound[static_cast<std::size_t>(i)] <= exact * 1.001);
+    }
+  }
+
   TEST_CASE("what a solution leaves of its right side is within its bound, and that is roundings of the factors") {
     std::mt19937 random(9);
     for (int trial = 0; trial < 300; ++trial) {
