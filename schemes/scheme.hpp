@@ -182,7 +182,7 @@ class Scheme {
   /// Adds the scheme's own counts.
   virtual void count(Counts& counts) const = 0;
   /// As `attempt`, where the end of the mode is looked for: of a step that leaves it nothing counts but that it
-  /// does, and `departures`. Its solution may be any one.
+  /// does, and `departures`. Its solution may be any one, or be none where no step has several.
   virtual Attempt attempt_end(double t_next, double h) { return attempt(t_next, h); }
 
   [[nodiscard]] Step snapshot() { return {t(), x(), lambda(), w(), mode()}; }

@@ -202,22 +202,22 @@ std::vector<int> lines_below(const Tape& tape, int line) {
 
 InputsBelow::InputsBelow(const Tape& tape) : tape_(tape), met_by_(at(tape.size())) {}
 
-std::vector<int> InputsBelow::operator()(int line) {
-  std::vector<int> inputs;
+const std::vector<int>& InputsBelow::operator()(int line) {
+  inputs_.clear();
   ++question_;
   meet(line);
   while (!open_.empty()) {
     const Instruction& instruction = tape_[open_.back()];
     open_.pop_back();
     if (instruction.operation == Operation::input) {
-      inputs.push_back(instruction.a);
+      inputs_.push_back(instruction.a);
       continue;
     }
     meet(instruction.a);
     meet(instruction.b);
   }
-  std::sort(inputs.begin(), inputs.end());
-  return inputs;
+  std::sort(inputs_.begin(), inputs_.end());
+  return inputs_;
 }
 
 void InputsBelow::meet(int line) {

@@ -61,14 +61,15 @@ std::vector<int> lines_below(const Tape& tape, int line);
 class InputsBelow {
  public:
   explicit InputsBelow(const Tape& tape);
-  /// Increasing.
-  std::vector<int> operator()(int line);
+  /// Increasing; until the next question.
+  const std::vector<int>& operator()(int line);
 
  private:
   void meet(int line);
 
   const Tape& tape_;
   std::vector<int> met_by_, open_;  // the last question that met a line; lines still to look at
+  std::vector<int> inputs_;
   int question_ = 0;
 };
 

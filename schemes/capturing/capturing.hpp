@@ -173,7 +173,9 @@ class Capturing final : public ModewiseScheme {
   void put_point(Found point, const Mode& mode, bool is_kept);
   ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
   bool begin_search();
-  bool finds_other(PointStep& step, PointStep::Verdict verdict, bool takes_any);
+  [[nodiscard]] bool is_end_enough(bool is_one) const;
+  [[nodiscard]] bool is_asked_again(bool is_kept, bool is_one) const;
+  bool finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one, bool takes_any);
   bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
   [[nodiscard]] Mode other_branches(const PointStep& step, const Mode& mode) const;
   static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,

@@ -133,12 +133,23 @@ bool Capturing::begin_search() {
   return search_.size() == laws;
 }
 
-/// Of a mode that ends it is enough to know that some solution is in another one.
-bool Capturing::finds_other(PointStep& step, PointStep::Verdict verdict, bool takes_any) {
-  return (takes_any || looks_for_end_) && find_mode(step, search_, verdict);
+/// Does nothing but the end of the present mode count? Starts, and first steps that are kept for later, need a solution.
+bool Capturing::is_end_enough(bool is_one) const {
+  return looks_for_end_ && is_one && !start_pending_ && !current().is_fresh && !trial().is_fresh;
 }
 
-/// `is_one`: there are no other solutions; `takes_any`: that of another mode serves.
+/// Of a mode that ends it is enough to know that some solution is in another one. Where steps have no more than one, which
+/// is not in this mode, not even that: steps from its end on are solved for themselves.
+bool Capturing::finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one, bool takes_any) {
+  return is_end_enough(is_one) || ((takes_any || looks_for_end_) && find_mode(step, search_, verdict));
+}
+
+/// A step that leaves its mode is asked for more than once, and one that keeps it while its end is looked for.
+bool Capturing::is_asked_again(bool is_kept, bool is_one) const {
+  return is_kept ? looks_for_end_ : is_one && !is_end_enough(is_one);
+}
+
+/// `is_one`: there is no more than one solution; `takes_any`: that of another mode serves.
 std::optional<Attempt> Capturing::solve_once(double h, bool is_one, bool takes_any) {
   PointStep& step = *once().step;
   State& next = trial();
@@ -149,15 +160,14 @@ std::optional<Attempt> Capturing::solve_once(double h, bool is_one, bool takes_a
   if (!is_solved(verdict)) return std::nullopt;
   const bool is_kept = verdict == PointStep::Verdict::inside && !start_pending_;
   step.give_margins(next.ends, is_kept);  // else the search reads them, too
-  if (!is_kept && !finds_other(step, verdict, takes_any)) return std::nullopt;
+  if (!is_kept && !finds_other(step, verdict, is_one, takes_any)) return std::nullopt;
   take(step, search_, is_kept);
   const bool is_kept_first = is_kept && options_.selector == Selector::keep_mode;
   const Attempt attempt{Status::solved, is_kept, is_kept_first ? 0 : is_one, 0};
-  if (is_kept ? looks_for_end_ : is_one) remember(h, present, attempt);
+  if (is_asked_again(is_kept, is_one)) remember(h, present, attempt);
   return attempt;
 }
 
-/// A step that leaves its mode is asked for more than once, and one that keeps it while its end is looked for.
 void Capturing::remember(double h, const Mode& present, const Attempt& attempt) {
   Answer& oldest = answers_[next_answer_];
   next_answer_ = (next_answer_ + 1) % answers_.size();

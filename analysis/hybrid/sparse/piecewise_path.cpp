@@ -1,5 +1,4 @@
-// Where binaries change within a step: lines between the changes, and only what follows from a
-// change again.
+// Where binaries change within a step: lines between the changes, and only what follows from a change again.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -31,6 +30,7 @@ PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& st
       point_(at(model.parameter_input(0)), 0),
       places_(at(model.n())),
       has_flipped_(at(model.q()), 0),
+      used_(at(model.n() + model.q()), -1),
       choice_(model, structure, rates_) {
   for (int l = 0; l < constraints_; ++l) {
     watches_[at(l)].block = structure.block_of_row[at(equations_ + l)];
@@ -38,17 +38,19 @@ PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& st
   }
 }
 
-void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector<int>& z,
-                    const Vector& constraints) {
+void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector<int>& z, const Vector& constraints) {
   t_ = t;
   h_ = h;
-  x_ = x;
-  z_before_ = z_ = z;
+  x_ = x.data();
+  z_before_ = z.data();
   slides_ = false;
-  start_ = constraints;
+  start_ = constraints.size() > 0 ? constraints.data() : nullptr;
   for (const int i : flipped_) has_flipped_[at(i)] = 0;
   flipped_.clear();
-  for (int i = 0; i < model_.q(); ++i) point_[at(model_.binary_input(i))] = z[at(i)];
+  if (z_ != z) {  // where the last path has ended they stand in the point
+    z_ = z;
+    for (int i = 0; i < model_.q(); ++i) point_[at(model_.binary_input(i))] = z[at(i)];
+  }
   keep_room(changes_);
   keep_room(before_);
 }
@@ -67,8 +69,7 @@ double PiecewisePath::position(int state, double s) const {
 double PiecewisePath::constraint(int l, double s) {
   const int row = equations_ + l;
   point_[0] = t_ + s;
-  for (const int state : rates_.states_of_row(row))
-    point_[at(model_.variable_input(state))] = position(state, s);
+  for (const int state : rates_.states_of_row(row)) point_[at(model_.variable_input(state))] = position(state, s);
   return rates_.row(row, point_);
 }
 
@@ -130,6 +131,9 @@ void PiecewisePath::rewind(const End& end) {
   is_open_ = slides_ = false;
   for (; !queue_.empty(); queue_.pop()) watches_[at(queue_.top().constraint)].pending = inf;
   std::swap(before_, changes_);
+  const auto is_earlier = [](const PathChange& a, const PathChange& b) { return a.share < b.share; };
+  if (!std::is_sorted(before_.begin(), before_.end(), is_earlier))  // `retime` lets them pass each other
+    std::stable_sort(before_.begin(), before_.end(), is_earlier);
   keep_room(changes_);
   courses_.clear();
   jumps_.clear();
@@ -141,7 +145,7 @@ bool PiecewisePath::turn_back() {
   const std::vector<int> flipped = std::exchange(flipped_, {});
   for (const int i : flipped) {
     has_flipped_[at(i)] = 0;
-    set_binary(i, z_before_[at(i)]);
+    set_binary(i, z_before_[i]);
   }
   if (flipped.empty()) return true;
   if (!rates_.follow(flipped, blocks_) || !solve_followers()) return false;
@@ -198,7 +202,7 @@ std::optional<double> PiecewisePath::crossing(int l, double s) {
       is_open_ = is_open_ || rates_.row(equations_ + l, now_) > errors_[l];
       return std::nullopt;
     }
-    const double from = start_.size() > 0 ? std::min(start_[l], 0.0) : 0;
+    const double from = start_ != nullptr ? std::min(start_[l], 0.0) : 0;
     return from < 0 ? h_ * (from / (from - at_end_[l])) : 0;
   }
   const double g = constraint(l, s);
@@ -294,12 +298,10 @@ std::optional<double> PiecewisePath::retime(const End& end) {
   for (const Jump& jump : jumps_) written_.push_back(rates_.input_of(jump.unknown));
   if (!rates_.solve(changed_blocks_, now_)) return std::nullopt;
   go_back();
-  double largest = 0, last = 0;
+  double largest = 0;
   for (std::size_t k = 0; k < changes_.size(); ++k) {
     const double share = changes_[k].share;
-    const std::optional<double> s = repeat(k, last);
-    if (!s) return std::nullopt;
-    last = *s;
+    if (!repeat(k)) return std::nullopt;
     largest = std::max(largest, std::abs(changes_[k].share - share));
   }
   return largest;
@@ -307,27 +309,51 @@ std::optional<double> PiecewisePath::retime(const End& end) {
 
 /// From the rates in the last values to those before the step, at its start.
 void PiecewisePath::go_back() {
-  for (const int i : flipped_) set_binary(i, z_before_[at(i)]);
+  for (const int i : flipped_) set_binary(i, z_before_[i]);
   for (const Jump& jump : jumps_) now_[rates_.input_of(jump.unknown)] -= jump.size;
   for (const int state : moved_) places_[at(state)] = {0, x_[state], true};
+  for (const int unknown : met_) used_[at(unknown)] = -1;
+  met_.clear();
 }
 
-/// Change k once more, where its constraint becomes positive now. Empty: not behind the last one.
-std::optional<double> PiecewisePath::repeat(std::size_t k, double last) {
+/// Notes that a change at s looks at an unknown or changes it. False: one that was repeated before does so later.
+bool PiecewisePath::use(int unknown, double s) {
+  double& last = used_[at(unknown)];
+  if (last > s) return false;
+  if (last < 0) met_.push_back(unknown);
+  last = s;
+  return true;
+}
+
+/// Does change k at s share no unknown with one that stands before it and happens later? Then their order is of no account.
+bool PiecewisePath::is_in_order(std::size_t k, std::span<const Jump> jumps, double s) {
+  const int row = equations_ + changes_[k].constraint;
+  const auto serves = [&](int unknown) { return use(unknown, s); };
+  const auto& states = rates_.states_of_row(row);
+  const std::vector<int>& held = structure_.unknowns_of_row[at(row)];
+  return std::all_of(states.begin(), states.end(), serves) && std::all_of(held.begin(), held.end(), serves) &&
+         std::all_of(jumps.begin(), jumps.end(), [&](const Jump& jump) { return use(jump.unknown, s); }) &&
+         std::all_of(changes_[k].binaries.begin(), changes_[k].binaries.end(), [&](int i) { return use(n_ + i, s); });
+}
+
+/// Change k once more, where its constraint becomes positive now. False: nowhere, or not in the order of those that it
+/// depends on.
+bool PiecewisePath::repeat(std::size_t k) {
   PathChange& change = changes_[k];
   const Course& course = courses_[k];
   const double from = course.from < 0 ? 0 : changes_[at(course.from)].share * h_;
   const int l = change.constraint;
   const std::optional<double> s = place_between(l, {from, constraint(l, from)}, constraint(l, h_));
-  if (!s || *s < last) return std::nullopt;
+  const std::size_t first = k == 0 ? 0 : courses_[k - 1].jumps_end;
+  const auto jumps = std::span<const Jump>(jumps_).subspan(first, course.jumps_end - first);
+  if (!s || !is_in_order(k, jumps, *s)) return false;
   change.share = *s / h_;
   for (const int i : change.binaries) set_binary(i, 1 - z_[at(i)]);
-  for (std::size_t j = k == 0 ? 0 : courses_[k - 1].jumps_end; j < course.jumps_end; ++j) {
-    const auto [unknown, size] = jumps_[j];
+  for (const auto& [unknown, size] : jumps) {
     if (structure_.is_state[at(unknown)] != 0) stand(unknown, *s, position(unknown, *s));
     now_[rates_.input_of(unknown)] += size;
   }
-  return s;
+  return true;
 }
 
 /// The constraints whose course a change at s changes.

@@ -29,7 +29,7 @@ class PiecewisePath {
   PiecewisePath& operator=(const PiecewisePath&) = delete;
 
   /// A step of length h from (t, x, z). `constraints`: their values there, empty where they are not
-  /// known.
+  /// known. All three are to stay where they are until the next step.
   void begin(double t, double h, const Vector& x, const std::vector<int>& z,
              const Vector& constraints);
 
@@ -44,9 +44,9 @@ class PiecewisePath {
   };
   /// The path to this end. False: it is not decided by these means.
   bool follow(const End& end);
-  /// The last path with the same changes in the same order, to this end in its last values: of equations that are
-  /// affine with one matrix, whose rates change by the same numbers at each change. How far moments move, as a share
-  /// of the step. Empty: another path is needed.
+  /// The last path with the same changes, to this end in its last values: of equations that are affine with one
+  /// matrix, whose rates change by the same numbers at each change. Changes that share unknowns stay in their order.
+  /// How far moments move, as a share of the step. Empty: another path is needed.
   std::optional<double> retime(const End& end);
   /// Has the last path ended where a binary would change back at once: where it slides?
   [[nodiscard]] bool slides() const { return slides_; }
@@ -103,6 +103,15 @@ class PiecewisePath {
   struct Value {
     double s, g;
   };
+  /// Of each change: the one behind which its constraint becomes positive, -1: none, and what follows from it.
+  struct Course {
+    int from;
+    std::size_t jumps_end;  ///< behind its own
+  };
+  struct Jump {
+    int unknown;
+    double size;
+  };
   [[nodiscard]] double rate(int state) const { return now_[static_cast<std::size_t>(1 + state)]; }
   [[nodiscard]] double surface(int l) const;
   void rewind(const End& end);
@@ -123,7 +132,9 @@ class PiecewisePath {
   [[nodiscard]] bool turns_at_once(const Crossing& crossing) const;
   bool apply(PathChange change, const Crossing& crossing);
   void go_back();
-  std::optional<double> repeat(std::size_t k, double last);
+  bool use(int unknown, double s);
+  bool is_in_order(std::size_t k, std::span<const Jump> jumps, double s);
+  bool repeat(std::size_t k);
   void watch_followers(const PathChange& change, double s);
   template <class Visit>
   void for_unknowns(const Visit& visit) const;
@@ -143,8 +154,9 @@ class PiecewisePath {
   std::vector<Watch> watches_;
 
   double t_ = 0, h_ = 0;
-  Vector x_, start_;
-  std::vector<int> z_before_, z_;
+  const double *x_ = nullptr, *start_ = nullptr;  // of the step; null: not known
+  const int* z_before_ = nullptr;
+  std::vector<int> z_;
   const double* errors_ = nullptr;
   const double* at_end_ = nullptr;
   // Inputs at the end with the present binaries; on the path, of lines: t, their states and
@@ -160,18 +172,11 @@ class PiecewisePath {
   bool is_open_ = false, slides_ = false;
   std::priority_queue<Crossing, std::vector<Crossing>, std::greater<>> queue_;
   std::vector<PathChange> changes_, before_, room_;  // room_: for others
-  /// Of each change: the one behind which its constraint becomes positive, -1: none, and what follows from it.
-  struct Course {
-    int from;
-    std::size_t jumps_end;  ///< behind its own
-  };
-  struct Jump {
-    int unknown;
-    double size;
-  };
   std::vector<Course> courses_;
   std::vector<Jump> jumps_;         // of the unknowns
   std::vector<int> changed_blocks_;  // of all changes, one after the other
+  std::vector<double> used_;         // of each unknown: where a repeated change has used it last, -1: none has
+  std::vector<int> met_;             // unknowns that one has used
   PathChoice choice_;
 };
 

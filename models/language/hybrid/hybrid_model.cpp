@@ -17,16 +17,16 @@ std::vector<int> HybridModel::states() const {
   std::vector<int> rows = f;
   rows.insert(rows.end(), g.begin(), g.end());
   const std::vector<bool> needed = needed_lines(tape, rows);
-  std::vector<bool> is_state(at(n()), false);
+  std::vector<char> is_state(at(n()), 0);
   for (int line = 0; line < tape.size(); ++line) {
     const Instruction& here = tape[line];
-    if (!needed[at(line)] || here.operation != Operation::input) continue;
+    if (here.operation != Operation::input || !needed[at(line)]) continue;
     if (here.a >= derivative_input(0) && here.a < variable_input(0))
-      is_state[at(here.a - derivative_input(0))] = true;
+      is_state[at(here.a - derivative_input(0))] = 1;
   }
   std::vector<int> list;
   for (int j = 0; j < n(); ++j)
-    if (is_state[at(j)]) list.push_back(j);
+    if (is_state[at(j)] != 0) list.push_back(j);
   return list;
 }
 

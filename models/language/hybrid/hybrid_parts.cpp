@@ -53,19 +53,26 @@ std::vector<int> members(const std::vector<int>& sets, int s) {
   return list;
 }
 
-std::vector<int> signals_of(const HybridStructure& structure, int row) {
-  std::vector<int> list = structure.unknowns_of_row[at(row)];
-  const std::vector<int>& states = structure.states_of_row[at(row)];
-  list.insert(list.end(), states.begin(), states.end());
-  return list;
+/// A row's unknowns, then its states.
+template <class Visit>
+void for_signals(const HybridStructure& structure, int row, const Visit& visit) {
+  for (const int k : structure.unknowns_of_row[at(row)]) visit(k);
+  for (const int k : structure.states_of_row[at(row)]) visit(k);
+}
+
+/// -1: it has none.
+int first_signal(const HybridStructure& structure, int row) {
+  const std::vector<int>&unknowns = structure.unknowns_of_row[at(row)], &states = structure.states_of_row[at(row)];
+  if (!unknowns.empty()) return unknowns.front();
+  return states.empty() ? -1 : states.front();
 }
 
 /// Of each signal one that stands for all that it is connected with by rows.
 std::vector<int> components(const HybridStructure& structure, int signals) {
   linear::DisjointSets sets(signals);
   for (int row = 0; row < static_cast<int>(structure.unknowns_of_row.size()); ++row) {
-    const std::vector<int> held = signals_of(structure, row);
-    for (const int k : held) sets.join(k, held.front());
+    const int first = first_signal(structure, row);
+    for_signals(structure, row, [&](int k) { sets.join(k, first); });
   }
   std::vector<int> roots;
   for (int k = 0; k < signals; ++k) roots.push_back(sets.root(k));
@@ -86,8 +93,8 @@ IndependentSets independent_sets(const HybridModel& model, const HybridStructure
   }
   for (int k = n; k < signals; ++k) sets.of_binary.push_back(number[at(root[at(k)])]);
   for (int row = 0; row < static_cast<int>(structure.unknowns_of_row.size()); ++row) {
-    const std::vector<int> held = signals_of(structure, row);
-    sets.of_row.push_back(held.empty() ? -1 : number[at(root[at(held.front())])]);
+    const int first = first_signal(structure, row);
+    sets.of_row.push_back(first < 0 ? -1 : number[at(root[at(first)])]);
   }
   sets.has_rest = !members(sets.of_row, -1).empty() || !members(sets.of_binary, -1).empty();
   return sets;

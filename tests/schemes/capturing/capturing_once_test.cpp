@@ -133,6 +133,46 @@ TEST_SUITE("schemes/capturing/capturing_once") {
     MESSAGE(tally.kept << " " << tally.left << " " << tally.by_table << " " << tally.unsolved);
   }
 
+  TEST_CASE("where the end of a mode is looked for a step with one solution tells of it, to the bit, what it tells with its solution") {
+    constexpr int trials = 200;
+    std::mt19937 random(34);
+    int left = 0, kept = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+      CAPTURE(trial);
+      RandomSystem system = system_of(random, trial);
+      push(system);
+      const double h = system.h;
+      Capturing scheme(system.lcs, Theta{.h = 8 * h, .theta = 1});
+      const bool is_one = h <= longest_monotone_step(StepEquations(system.lcs, 1));
+      std::vector<Event> events;
+      if (scheme.start(0, system.x, h, events).status != Status::solved) continue;
+      for (int k = 0; k < 16; ++k) {
+        const Step before = scheme.snapshot();
+        const double t = before.t + h;
+        scheme.restore(before);
+        const Attempt end = scheme.attempt_end(t, h);
+        if (end.status == Status::solved) scheme.accept();
+        const std::vector<Scheme::Departure> of_end = scheme.departures();
+        scheme.restore(before);
+        const Attempt whole = scheme.attempt(t, h);
+        REQUIRE(end.status == whole.status);
+        if (whole.status != Status::solved) break;
+        scheme.accept();
+        REQUIRE(end.kept_mode == whole.kept_mode);
+        kept += end.kept_mode;
+        left += !end.kept_mode && is_one;
+        if (end.kept_mode) continue;
+        const std::vector<Scheme::Departure> of_whole = scheme.departures();
+        REQUIRE(of_end.size() == of_whole.size());
+        for (std::size_t j = 0; j < of_end.size(); ++j)
+          CHECK((of_end[j].law == of_whole[j].law && (!is_one || of_end[j].s == of_whole[j].s)));
+      }
+    }
+    CHECK(left > trials / 4);
+    CHECK(kept > trials);
+    MESSAGE(left << " " << kept);
+  }
+
   TEST_CASE("of several solutions of a step that is asked for once the nearest is that of the table of all modes, and so is their number") {
     // [RAB] eq. (36) with one, two or three solutions, from states on and beside its switching line.
     std::mt19937 random(33);

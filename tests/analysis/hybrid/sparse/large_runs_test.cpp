@@ -170,6 +170,55 @@ TEST_CASE("two models that share nothing run beside each other as each does alon
     }
 }
 
+/// x' = a (c z - x) with c = 2, from x below 1, with z = 1, which ends where x = 1: slow and fast ones by turns.
+struct Rising {
+  double a, start;
+
+  /// The moment within a step of length h whose rates are those at `end`, and the end that this moment leads to.
+  [[nodiscard]] double moment(double end) const { return (1 - start) / (a * (2 - end)); }
+  [[nodiscard]] double without_change(double h) const { return (start + 2 * a * h) / (1 + a * h); }
+  [[nodiscard]] double with_change(double h) const {
+    double end = without_change(h);
+    for (int k = 0; k < 200; ++k) end = 1 - (h - moment(end)) * a * end;
+    return end;
+  }
+};
+
+TEST_CASE("changes that share nothing pass each other while their moments in a step are found") {
+  constexpr int n = 90;
+  constexpr double h = 0.1;
+  std::vector<Rising> all;
+  Texts texts{"c = 2\n", "", "\"der(c) = 2 - c\",\n", ""};  // what makes one model of them
+  for (int i = 0; i < n; ++i) {
+    const double a = i % 2 == 0 ? 0.5 : 4;
+    all.push_back({a, std::stod(number(1 - a * h * (0.3 + 0.3 * (7 * i % n) / n)))});
+    const std::string x = "x" + number(i).substr(0, number(i).find('.')), z = "z" + x.substr(1);
+    texts.variables += x + " = " + number(all.back().start) + "\n";
+    texts.binaries += z + " = 1\n";
+    texts.equations += "\"der(" + x + ") = " + number(a) + "*(c*" + z + " - " + x + ")\",\n";
+    texts.constraints += "\"(" + x + " - 1)*" + z + " <= 0\",\n";
+  }
+  const Model model = read({texts}, "backward_euler", number(h), h);
+  const Trajectory trajectory = run(model);
+  REQUIRE(trajectory.status == Status::solved);
+  const auto found = changes(model, trajectory);
+  REQUIRE(found.size() == n);
+
+  int passing = 0;
+  const auto first = [&](int i) { return all[std::size_t(i)].moment(all[std::size_t(i)].without_change(h)); };
+  const auto last = [&](int i) { return all[std::size_t(i)].moment(all[std::size_t(i)].with_change(h)); };
+  for (int i = 0; i < n; ++i) {
+    const std::vector<Change>& of_one = found.at("z" + number(i).substr(0, number(i).find('.')));
+    REQUIRE(of_one.size() == 1);
+    CHECK(of_one[0].t == doctest::Approx(last(i)).epsilon(1e-5));
+    CHECK(trajectory.x.back()[i + 1] == doctest::Approx(all[std::size_t(i)].with_change(h)).epsilon(1e-6));
+    for (int j = 0; j < i; ++j) passing += (first(i) < first(j)) != (last(i) < last(j)) ? 1 : 0;
+  }
+  CHECK(passing > n);
+  const auto is_earlier = [](const Event& a, const Event& b) { return a.t < b.t; };
+  CHECK(std::is_sorted(trajectory.events.begin(), trajectory.events.end(), is_earlier));
+}
+
 TEST_CASE("forty equal rooms change together") {
   // No coupling: each event is that of all.
   Texts all;
