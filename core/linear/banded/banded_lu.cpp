@@ -222,6 +222,25 @@ bool BandedLu::find_weights() {
   return true;
 }
 
+/// Beside the weights.
+template <class Number>
+Number BandedLu::largest_share(const Number* x) const {
+  Number most{};
+  for (int i = 0; i < n_; ++i) {
+    const Number share = x[i] / weight_[at(i)];
+    most = share > most ? share : most;
+  }
+  return most;
+}
+
+/// Is a share of what the rounding of the factors adds more than some entry of x?
+template <class Number>
+bool BandedLu::drowns(const Number& share, const Number* x) const {
+  for (int i = 0; i < n_; ++i)
+    if (any((x[i] < share * added_[at(i)]) & (x[i] > Number{}))) return true;
+  return false;
+}
+
 // With z and T as in `bound` and T v <= v/2: T^l z <= k v gives z + T z + T² z + ... <= z + ... + T^l z + 2 k T v, where l is
 // the first that leaves no entry of that sum less than its share of 2 k T v: entries that others do not act on keep their
 // bounds, however large those of the others are beside their weights.
@@ -233,15 +252,8 @@ void BandedLu::add_by_weights(Number* x) const {
   backward_bound(x);
   std::vector<Number> term;
   for (int l = 0;; ++l) {
-    const Number* const last = l == 0 ? x : term.data();
-    Number most{};
-    bool is_drowned = false;
-    for (int i = 0; i < n_; ++i) {
-      const Number share = last[i] / weight_[at(i)];
-      most = share > most ? share : most;
-    }
-    for (int i = 0; i < n_ && !is_drowned; ++i) is_drowned = any((x[i] < most * added_[at(i)]) & (x[i] > Number{}));
-    if (!is_drowned || l == most_terms) {
+    const Number most = largest_share(l == 0 ? x : term.data());
+    if (l == most_terms || !drowns(most, x)) {
       for (int i = 0; i < n_; ++i) x[i] = grown * (x[i] + most * added_[at(i)]);
       return;
     }

@@ -69,6 +69,10 @@ class BandedLu {
   template <class Number>
   void backward_bound(Number* x) const;
   template <class Number>
+  [[nodiscard]] Number largest_share(const Number* x) const;
+  template <class Number>
+  [[nodiscard]] bool drowns(const Number& share, const Number* x) const;
+  template <class Number>
   void add_by_weights(Number* x) const;
   template <class Number>
   void multiply_factors(Number* x) const;

@@ -129,6 +129,7 @@ PointStep::Verdict PointStep::judge_margin(Margin& margin, double error, double 
   }
   find_row();
   const double terms = terms_of_row();
+  if (margin.value == 0 && terms == 0) return Verdict::inside;
   if (error > largest_share * terms) return Verdict::undecided;
   margin.is_beyond = -margin.value > error + (parameters_ + 4) * unit_roundoff * terms;
   return margin.is_beyond ? Verdict::outside : Verdict::inside;
