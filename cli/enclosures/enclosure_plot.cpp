@@ -108,7 +108,7 @@ BlockDrawing drawing_of(const EnclosureRun& run, const std::string& title, const
 class EnclosureScript {
   // Heights and widths in units of a screen picture.
   static constexpr int width = 900, top = 46, gap = 16, axis = 56, row_height = 22, bottom = 12;
-  static constexpr int left = 92;
+  static constexpr int left = 92, legend_columns = 4;
 
  public:
   EnclosureScript(const Picture& picture, const EnclosureRun& run, const std::vector<Band>& bands,
@@ -121,7 +121,7 @@ class EnclosureScript {
     legend_.resize(std::min<std::size_t>(legend_.size(), 12));
     panel_ = variables.size() == 1 ? 400 : variables.size() == 2 ? 260 : 180;
     height_ = top + static_cast<int>(variables.size()) * (panel_ + gap) - gap + axis +
-              row_height * (1 + static_cast<int>(legend_.size() - 1) / 4) + bottom;
+              row_height * legend_rows() + bottom;
     text_ = picture.preamble(width, height_);
   }
 
@@ -205,11 +205,13 @@ class EnclosureScript {
     if (k == 0) line("unset title");
   }
 
+  [[nodiscard]] int legend_rows() const { return 1 + (static_cast<int>(legend_.size()) - 1) / legend_columns; }
+
   void draw_legend() {
     line("\nunset object\nunset border\nunset tics\nunset xlabel\nunset ylabel\nunset grid");
-    line("set tmargin at screen {:.4f}\nset bmargin at screen 0", screen(height_ - 20));
-    line("set key noenhanced at screen {:.4f},{:.4f} left bottom maxcols 4 reverse Left samplen 2",
-         static_cast<double>(left) / width, static_cast<double>(bottom) / height_);
+    line("set tmargin at screen {:.4f}\nset bmargin at screen 0", screen(height_ - bottom - row_height * legend_rows() - row_height / 2));
+    line("set key noenhanced at screen {:.4f},{:.4f} left bottom vertical maxcols {} maxrows {} reverse Left samplen 2",
+         static_cast<double>(left) / width, static_cast<double>(bottom) / height_, legend_columns, legend_rows());
     std::string keys;
     for (const auto& [branch, flag] : legend_)
       keys += fmt::format(", \\\n     keyentry with boxes {} lc rgb '{}' title {}", fill(flag), colour_of(branch),
