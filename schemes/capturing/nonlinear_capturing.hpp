@@ -156,6 +156,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] int shortest_probe() const { return start_x_error_.size() > 0 ? first_probe : last_probe; }
   Attempt start_among_allowed(double t, const Vector& x0, double h, std::vector<Event>& events);
   Attempt probe(double h, int exponent);
+  FoundSolutions consistent_states(const Vector& x0, double t);
   bool is_consistent(const Vector& x0, double t);
   ConstraintsAt constraints(const Vector& x, double t);
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);

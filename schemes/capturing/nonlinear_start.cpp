@@ -19,9 +19,14 @@ Attempt NonlinearCapturing::probe(double h, int exponent) {
   return attempt(current().t + step, step);
 }
 
-bool NonlinearCapturing::is_consistent(const Vector& x0, double t) {
+/// The states with the differential variables of x0 at which the constraints hold, as far as they are found.
+FoundSolutions NonlinearCapturing::consistent_states(const Vector& x0, double t) {
   step_.set_consistency(x0, t);
-  const FoundSolutions found = search_.all({}, Vector::Zero(step_.n()), Vector::Zero(step_.m()));
+  return search_.all({}, Vector::Zero(step_.n()), Vector::Zero(step_.m()));
+}
+
+bool NonlinearCapturing::is_consistent(const Vector& x0, double t) {
+  const FoundSolutions found = consistent_states(x0, t);
   return !found.list.empty() || !found.all_modes;
 }
 
@@ -113,8 +118,9 @@ std::string NonlinearCapturing::without_value(const Vector& x0, double t) {
 
 /// Why no step from x0 is solved.
 std::string NonlinearCapturing::nothing_starts(const Vector& x0, double t) {
-  if (is_smooth()) return "no solution from x0 was found: " + message_ + without_value(x0, t);
-  if (is_consistent(x0, t)) return "no solution from x0 was found although it is consistent: " + message_;
+  const FoundSolutions found = is_smooth() ? FoundSolutions{} : consistent_states(x0, t);
+  if (!found.list.empty()) return "no solution from x0 was found although it is consistent: " + message_;
+  if (is_smooth() || !found.all_modes) return "no solution from x0 was found: " + message_ + without_value(x0, t);
   const double violation = violation_of_constraints(step_.laws(), constraints(x0, t));
   return fmt::format("x0 violates the constraints{}, and no jump onto them was found: {}{}",
                      violation > 0 ? fmt::format(", whose residual is {:.6g} there", violation) : "", message_,
@@ -125,9 +131,8 @@ std::string NonlinearCapturing::nothing_starts(const Vector& x0, double t) {
 /// variables that the constraints hold there, if any are found.
 Vector NonlinearCapturing::with_values(const Vector& x0, double t) {
   if (std::ranges::all_of(rows_at(t, x0, Vector::Zero(step_.m())), [](double row) { return std::isfinite(row); })) return x0;
-  step_.set_consistency(x0, t);
   search_.look_far(true);
-  const FoundSolutions found = search_.all({}, Vector::Zero(step_.n()), Vector::Zero(step_.m()));
+  const FoundSolutions found = consistent_states(x0, t);
   search_.look_far(false);
   return found.list.empty() ? x0 : with_algebraic(x0, x0 + found.list.front().d);
 }
