@@ -21,7 +21,9 @@ function(perp_unity target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-  if(CMAKE_UNITY_BUILD)  # g++ takes a source within a batch for a header, whose types must not be a unit's own
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  if(CMAKE_UNITY_BUILD)  # g++ takes a source within a batch for a header, whose types must not be a unit's own; clang++
+    # complains of a local name that is one of another source's namespace-scope names.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
+      $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
   endif()
 endfunction()

@@ -220,7 +220,8 @@ py::dict enclose(Source& source, const Overrides& overrides,
                   py::arg("tube") = py::make_tuple(from, to, branches, flags,
                                                    bounds_of(boxes, model.variables.size())),
                   py::arg("paving") = paving_to_python(model, result),
-                  py::arg("steps") = result.steps, py::arg("pieces") = result.pieces);
+                  py::arg("steps") = result.steps, py::arg("pieces") = result.pieces,
+                  py::arg("consistent_starts_only") = result.forbids_starts);
 }
 
 }  // namespace

@@ -100,6 +100,12 @@ class Scheme {
   /// What moves each row of the motion in a unit of time at a state, by size, without what may be an impulse there:
   /// algebraic variables, and multipliers without bounds. 0 where it is not known.
   [[nodiscard]] virtual Vector rate_terms(const Step& state) const { return Vector::Zero(state.x.size()); }
+  /// Is it certain that steps of at most this length move the current state by no more than a multiple of their length,
+  /// so that none of them jumps?
+  [[nodiscard]] virtual bool moves_with_length(double h) {
+    (void)h;
+    return false;
+  }
   /// Up to where a row of the motion is rounding of the two states.
   [[nodiscard]] virtual Vector motion_rounding(const Vector& a, const Vector& b) const {
     constexpr double of_newton = 1e-12;  // share of the states to which an iteration is good

@@ -120,6 +120,8 @@ struct Enclosure {
   /// Of a system in parts with more combinations of branches than the limit: how many branches of parts stand
   /// in rows together with others; 0: none.
   int joined = 0;
+  /// Equations between states, or laws, forbid points of the start: of these nothing is claimed.
+  bool forbids_starts = false;
   /// Where it was asked for: parts of the start that hold every point of it with a solution. The
   /// rows of a branch are the hulls of theirs.
   std::vector<EnclosurePiece> paving{};

@@ -52,14 +52,11 @@ std::string flags_text(const EnclosureRun& run) {
   const auto later = std::find_if(rows.begin(), rows.end(),
                                   [](const EnclosureRow& row) { return row.flag == Flag::all; });
   const std::string end = fmt::format("{:.8g}", rows.back().t);
+  const char* const point = run.result.forbids_starts ? "every consistent point" : "every point";
   const char* const functions = disturbances(run.model).empty() ? "" : " for each function of time";
   if (later == rows.end())
-    return fmt::format("unique until t = {}: every point has exactly one solution{}, and it is in "
-                       "the rows",
-                       end, functions);
-  const std::string all = fmt::format("all until t = {}: every solution of every point{} is in a "
-                                      "row of its time",
-                                      end, functions);
+    return fmt::format("unique until t = {}: {} has exactly one solution{}, and it is in the rows", end, point, functions);
+  const std::string all = fmt::format("all until t = {}: every solution of {}{} is in a row of its time", end, point, functions);
   const auto same = std::find_if(rows.begin(), later,
                                  [&](const EnclosureRow& row) { return row.t == later->t; });
   if (same == rows.begin()) return all;
@@ -141,6 +138,8 @@ void print_enclosure(std::FILE* stream, const EnclosureRun& run,
   const Span& span = run.model.span;
   fmt::print(stream, "model       {}\n", title(run.model.model));
   fmt::print(stream, "enclosed    t = {} to {}; {}\n", span.start, span.end, set_text(run.model));
+  if (run.result.forbids_starts)
+    fmt::print(stream, "starts      only the points of the set that an equation between them, or a law, allows: of the others nothing is said\n");
   if (!run.result.rows.empty()) {
     fmt::print(stream, "proved      {}\n", flags_text(run));
     fmt::print(stream, "widths      at t = {:.8g}{}: {}\n", run.result.rows.back().t,
@@ -184,6 +183,7 @@ Json enclosure_provenance(const EnclosureRun& run, const enclosure::EncloseOptio
                     {"rows", run.rows().size()},
                     {"events", run.result.events.size()}};
   if (run.by_pieces) json["counts"]["paving"] = run.result.paving.size();
+  json["consistent_starts_only"] = run.result.forbids_starts;
   if (run.result.joined > 0) json["counts"]["joined"] = run.result.joined;
   if (run.result.lost) {
     const EnclosureRowText text = text_of(run.model, *run.result.lost);

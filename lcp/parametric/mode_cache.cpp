@@ -51,14 +51,17 @@ ModeCache::ModeCache(ParametricMlcp family) : family_(std::move(family)) {
   w_.resize(family_.base.m());
 }
 
-int ModeCache::find(const Mode& mode) {
+/// A map that was made before.
+int ModeCache::usable(int index, bool is_met_often) {
+  if (index < 0 || map(index).kind() != ModeMap::Kind::regular) return -1;
+  if (is_met_often && !map(index).has_rows()) give_rows(index);
+  return index;
+}
+
+int ModeCache::find(const Mode& mode, bool is_met_often) {
   if (mode.size() != family_.base.laws.size()) return -1;  // no mode is known
-  const auto known = index_.find(mode);
-  if (known != index_.end()) {
-    const bool usable = known->second >= 0 && map(known->second).kind() == ModeMap::Kind::regular;
-    return usable ? known->second : -1;
-  }
-  auto made = std::make_unique<ModeMap>(family_, mode, first_form());
+  if (const auto known = index_.find(mode); known != index_.end()) return usable(known->second, is_met_often);
+  auto made = std::make_unique<ModeMap>(family_, mode, is_met_often ? ModeMap::Form::rows : first_form());
   met_.push_back(mode);
   ++factorisations_;
   if (made->kind() == ModeMap::Kind::never) {

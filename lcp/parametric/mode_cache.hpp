@@ -51,8 +51,8 @@ class ModeCache {
   bool is_unique();
 
   /// Index of the map of this mode, solved now if it was not met before; -1: singular or never
-  /// admissible.
-  int find(const Mode& mode);
+  /// admissible. `is_met_often`: elsewhere, so that its map pays with rows at once.
+  int find(const Mode& mode, bool is_met_often = false);
 
   /// The modes that were met, in their order, and how they are known: on reading they are solved again.
   void transfer(Archive& archive);
@@ -113,6 +113,7 @@ class ModeCache {
     return modes_ > table_limit ? ModeMap::Form::points : ModeMap::Form::rows;
   }
   void give_rows(int index);
+  int usable(int index, bool is_met_often);
   bool is_rival(int index, int other) const;
   /// `leaving`: see leaving_laws; empty: all.
   [[nodiscard]] int memory_changes(int index, int present,

@@ -49,6 +49,17 @@ BoundedMatrix rounded(const std::vector<ExactMode::Row>& rows, std::size_t first
   return result;
 }
 
+BoundedMatrix rounded(const std::vector<ExactMode::End>& ends, std::size_t end, int k) {
+  return rounded(std::vector<ExactMode::Row>{ends[end].value}, 0, 1, at(k + 1));
+}
+
+/// Of a margin: does it depend on θ, or if not, which sign has it? Coefficients that are 0 but for an error may be none.
+bool is_told(const BoundedMatrix& row, int k) {
+  if (!row.high.leftCols(k).isZero(0)) return true;
+  const double constant = std::abs(row.high(0, k)), error = row.error(0, k);
+  return row.error.leftCols(k).isZero(0) && (error == 0 || constant > error);
+}
+
 /// The linear system of a mode, K (u, λ) = R (θ, 1):
 ///     M11 u + M12 λ = -q1,    a (M21 u + M22 λ + q2) + b λ = c   row by row of the laws
 void mode_system(const ParametricMlcp& family, const Mode& mode, BoundedMatrix& K,
@@ -240,6 +251,7 @@ void ModeMap::find_precision() {
     for (std::size_t j = first; j < first + at(stride_); ++j)
       if (error_[j] != 0) share = std::max(share, error_[j] / std::abs(rows_[j]));
     precise_from_.push_back((each + 2 * share) * (1 + 16 * unit_roundoff) / unit_roundoff);
+    most_cancelled_.push_back(precise_from_.back() * most_cancelled <= 1 ? most_cancelled : nan);
   }
 }
 
@@ -261,6 +273,7 @@ void ModeMap::add_margins(const ParametricMlcp& family, const BoundedMatrix& lam
         row.low = -row.low;
       }
       row.snap();
+      if (!is_told(row, k_)) row = rounded(exact().ends(), at(origin), k_);
       add_margin({i, vertical, upper, false}, origin++, row);
     }
   }

@@ -219,7 +219,7 @@ class ModeMap {
   double size(const double* row, const double* theta) const;
   [[nodiscard]] double rounding(int row, const double* theta) const;
   [[nodiscard]] double accurate(int row, const double* theta, double* error) const;
-  [[nodiscard]] double precise(int row, const double* theta, double terms) const;
+  [[nodiscard]] double precise(int row, const double* theta, double sum, double terms) const;
   void find_precision();
   void find_finite();
   [[nodiscard]] const ExactMode& exact() const;
@@ -232,8 +232,9 @@ class ModeMap {
       sum += term;
       terms += std::abs(term);
     });
-    // where terms cancel, one ulp of theirs is too much for the rows of the equations
-    return terms > most_cancelled * std::abs(sum) ? precise(index, theta, terms) : sum;
+    // where terms cancel, one ulp of theirs is too much for the rows of the equations; NaN: coefficients lack digits
+    if (terms <= most_cancelled_[static_cast<std::size_t>(index)] * std::abs(sum)) [[likely]] return sum;
+    return precise(index, theta, sum, terms);
   }
   void evaluate(int first, int count, const double* theta, double* value) const {
     for (int i = first; i < first + count; ++i)
@@ -284,6 +285,8 @@ class ModeMap {
   std::vector<double> error_;       // bounds of what is still missing
   std::vector<double> precise_from_;  // of each row: the share of its terms from which twice the precision
                                       // gives all digits of a double
+  std::vector<double> most_cancelled_;  // of each row: its terms in units of itself up to which doubles do; NaN: not without
+                                        // a look at the errors of its coefficients
   std::vector<double> equalities_;  // of a singular mode, same layout
   double finite_up_to_ = 0;         // |θ_j| up to which no row overflows
   int free_ = 0;                    // dimension of what is free in λ

@@ -60,8 +60,10 @@ const ExactMode& ModeMap::exact() const {
 }
 
 // Of u, λ or w: where twice the precision leaves its last digits open, from the exact row.
-double ModeMap::precise(int row, const double* theta, double terms) const {
+double ModeMap::precise(int row, const double* theta, double sum, double terms) const {
   const std::size_t first = at(row * stride_);
+  if (terms <= most_cancelled * std::abs(sum) && 2 * size(error_.data() + first, theta) <= unit_roundoff * std::abs(sum))
+    return sum;
   const double value =
       compensated_dot(rows_.data() + first, low_.data() + first, k_, theta);
   if (std::abs(value) >= precise_from_[at(row)] * terms) return value;

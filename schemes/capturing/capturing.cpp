@@ -14,7 +14,6 @@ namespace perp {
 namespace {
 
 constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
-constexpr int most_full = 2048;  ///< unknowns of a step with full matrices
 constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
 constexpr const char* default_solver = "lemke";
 constexpr const char* newton_min = "newton_min";  ///< where solutions are unique: from the present mode
@@ -38,6 +37,7 @@ Capturing::Capturing(SparseLcs lcs, const Theta& options)
       solver_(options.solver.empty() ? default_solver : options.solver) {
   check(options);
   active_ = &equations_;
+  has_many_modes_ = ModeCache::has_many_modes(equations_.laws());
   for (int i = 0; i < lcs.n(); ++i)
     for (const auto& [column, entry] : lcs.E.row(i)) has_rate_[at(column)] = 1;
   if (options.theta < 1) first_.emplace(std::move(lcs), 1);
@@ -115,24 +115,6 @@ const Vector& Capturing::w() {
   return current().w;
 }
 
-Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
-  active_ = &equations;
-  State& next = trial();
-  equations.parameter(current().x, current().t, t_next, next.parameter.data());
-  next.t = t_next;
-  next.is_point = false;
-  const bool asks_once = is_asked_once(h);
-  if (asks_once)
-    if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
-  if (is_too_large())
-    if (const std::optional<Attempt> attempt = attempt_one_found(h)) return *attempt;
-  if (equations_.n() + equations_.m() > most_full)
-    return unsolved(Status::not_solved,
-                    fmt::format("the active set method found no solution, and systems of {} unknowns have no other method",
-                                equations_.n() + equations_.m()));
-  return attempt_by_maps(h, asks_once);
-}
-
 Attempt Capturing::attempt_by_maps(double h, bool was_asked_once) {
   ModeCache& maps = cache(h);
   if (options_.selector == Selector::first && !start_pending_) return attempt_first(maps);
@@ -140,9 +122,15 @@ Attempt Capturing::attempt_by_maps(double h, bool was_asked_once) {
   maps.prepare(present);
   const bool stays = stays_in(maps, present);
   if (stays && options_.selector == Selector::keep_mode) return keep(maps, present);
-  if (!stays && !was_asked_once && has_one_solution(h))
-    if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+  if (has_one_solution(h))
+    if (const std::optional<Attempt> attempt = attempt_at_one(maps, present, stays, was_asked_once)) return *attempt;
   return attempt_by_choice(maps, present, stays);
+}
+
+/// Where a step has one solution the present mode has no rivals, and another one is asked for at the point first.
+std::optional<Attempt> Capturing::attempt_at_one(ModeCache& maps, int present, bool stays, bool was_asked_once) {
+  if (stays) return take(maps, {Status::solved, present, nan, 1, 0});
+  return was_asked_once ? std::nullopt : attempt_once(h_);
 }
 
 /// What the solver finds first. It knows nothing of memory: where a law with memory has left its branch, all
@@ -159,7 +147,7 @@ Attempt Capturing::attempt_first(ModeCache& maps) {
 int Capturing::present_map(ModeCache& maps) {
   if (start_pending_) return memory_.empty() ? -1 : maps.find(memory_);
   const State& now = current();
-  return now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+  return now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode, was_met_often(h_));
 }
 
 /// Does the step that is tried have a solution in the mode of this map, which is present?

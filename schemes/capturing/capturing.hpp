@@ -43,6 +43,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] bool has_resets() const override { return false; }
   [[nodiscard]] double attempted_norm() const override;
   [[nodiscard]] const Vector& attempted() const override { return completed(trial()).x; }
+  [[nodiscard]] bool moves_with_length(double h) override;
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
   [[nodiscard]] bool is_algebraic(int j) const override { return has_rate_[static_cast<std::size_t>(j)] == 0; }
   [[nodiscard]] bool argument_jumps(int i) const override;
@@ -96,6 +97,7 @@ class Capturing final : public ModewiseScheme {
   struct Once {
     std::unique_ptr<PointStep> step;
     double longest_monotone = 0;
+    std::optional<bool> is_continuous{};  // where monotone; once it was asked for
   };
 
   /// To a step of length h from a mode, and a state that the parameter of `state` holds.
@@ -138,9 +140,11 @@ class Capturing final : public ModewiseScheme {
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
-  double margin_before(const ModeMap::Margin& margin, int branch);
+  double margin_before(const PointStep::Margin& margin, const Mode& mode);
+  double slack_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
   Attempt attempt_by_maps(double h, bool was_asked_once);
+  std::optional<Attempt> attempt_at_one(ModeCache& maps, int present, bool stays, bool was_asked_once);
   Attempt attempt_first(ModeCache& maps);
   int present_map(ModeCache& maps);
   bool stays_in(ModeCache& maps, int present);
@@ -149,12 +153,24 @@ class Capturing final : public ModewiseScheme {
   Once& once(StepEquations& equations);
   Once& once() { return once(*active_); }
   bool is_asked_once(double h);
+  [[nodiscard]] bool was_met_often(double h) const;
   bool has_one_solution(double h) { return h <= once().longest_monotone; }
   std::optional<Attempt> attempt_once(double h);
   std::optional<Attempt> attempt_one_found(double h);
   std::optional<Attempt> solve_once(double h, bool is_one, bool takes_any);
   [[nodiscard]] bool may_ask_once(bool is_one) const;
   const Answer* known_answer(double h);
+  struct Found {  // a solution at a point
+    Mode mode;
+    Vector x, lambda, w, rounding;
+    int changes = 0;  // of laws against the present mode
+  };
+  bool may_ask_all(double h);
+  std::optional<Attempt> attempt_of_all(double h);
+  std::optional<std::vector<Found>> find_all(PointStep& step, const Mode& present);
+  static void add_found(Found other, const Mode& present, std::vector<Found>& found);
+  [[nodiscard]] int nearest_of(const std::vector<Found>& found) const;
+  void put_point(Found point, const Mode& mode, bool is_kept);
   ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
   bool begin_search();
   bool finds_other(PointStep& step, PointStep::Verdict verdict, bool takes_any);
@@ -184,22 +200,27 @@ class Capturing final : public ModewiseScheme {
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   void solve_constraints_at(double t, double h, Vector& x, State& limit);
   bool solve_constraints_at_point(double t, Vector& x, State& limit);
+  [[nodiscard]] bool knows_algebraic(const PointStep& step) const;
   bool is_consistent(const Vector& x0, double t) const;
   [[nodiscard]] bool starts_inside(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
-  bool starts_consistently(const Vector& x0, double t, double h);
+  [[nodiscard]] Vector with_rates_of(const Vector& x0, const Vector& other) const;
+  [[nodiscard]] bool is_consistent_in(const State& limit, const Vector& x, double t, bool is_exact) const;
+  bool starts_consistently(const State& limit, const Vector& x0, double t, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;
 
   StepEquations equations_;
   std::vector<char> has_rate_;          // of each variable: does E hold it?
   std::optional<StepEquations> first_;  // backward Euler, for some steps where θ < 1
   StepEquations* active_ = nullptr;     // those of the attempted step
+  bool has_many_modes_ = false;         // more than a table holds
   bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?
   std::map<Mode, std::optional<int>> indices_;  // of the modes met, where θ < 1; empty: not determined
   std::map<const StepEquations*, Once> once_;
   std::map<Mode, long> met_;     // steps at points of the user's length, by mode
   bool looks_for_end_ = false;   // see `attempt_end`
   Mode search_;                  // room for `find_mode`
+  std::optional<std::vector<Mode>> possible_;  // modes that the point of the attempted step leaves
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;
   FirstOrder first_order_;

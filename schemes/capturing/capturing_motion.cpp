@@ -84,27 +84,35 @@ double Capturing::margin_before(const ModeMap& map, int i) {
   if (before.cache == now.cache && before.map >= 0 && &now.cache->map(before.map) == &map) {
     start = map.margin(i, before.parameter.data());
   } else if (!margin.combined) {
-    return margin_before(margin, map.modes().front()[law]);
+    return std::max(0.0, slack_before(margin, map.modes().front()[law]));
   }
   return std::max(0.0, start);
 }
 
-double Capturing::margin_before(const ModeMap::Margin& margin, int branch) {
+double Capturing::slack_before(const ModeMap::Margin& margin, int branch) {
   const State& before = states_[static_cast<std::size_t>(previous_)];
   compute_outputs(states_[static_cast<std::size_t>(previous_)]);
   const Law& law = equations_.laws()[static_cast<std::size_t>(margin.law)];
-  return std::max(0.0, slack(margin, law.branches[static_cast<std::size_t>(branch)], before.w[margin.law],
-                             before.lambda[margin.law]));
+  return slack(margin, law.branches[static_cast<std::size_t>(branch)], before.w[margin.law], before.lambda[margin.law]);
+}
+
+/// Of a step at a point in this mode.
+double Capturing::margin_before(const PointStep::Margin& margin, const Mode& mode) {
+  const auto slack_of = [&](const ModeMap::Margin& end) {
+    return slack_before(end, mode[static_cast<std::size_t>(end.law)]);
+  };
+  const double with = margin.share_with == 0 ? 0 : margin.share_with * slack_of(margin.with);
+  return std::max(0.0, margin.share * slack_of(margin.end) + with);
 }
 
 std::vector<Scheme::Departure> Capturing::departures() {
   State& before = states_[static_cast<std::size_t>(previous_)];
   const State& now = current();
   std::vector<Departure> list;
-  for (const auto& [end, value, is_beyond] : now.is_point ? now.ends : none)
-    if (is_beyond) {
-      const double start = margin_before(end, (*before.mode)[static_cast<std::size_t>(end.law)]);
-      add_departure(end.law, start / (start - value), list);
+  for (const PointStep::Margin& margin : now.is_point ? now.ends : none)
+    if (margin.is_beyond) {
+      const double start = margin_before(margin, *before.mode);
+      add_departure(margin.end.law, start / (start - margin.value), list);
     }
   if (now.cache == nullptr) return list;
   compute_outputs(before);
@@ -128,9 +136,9 @@ bool Capturing::argument_jumps(int i) const {
 std::vector<Scheme::Departure> Capturing::approaches() {
   const State& now = current();
   std::vector<Departure> list;
-  for (const auto& [end, value, is_beyond] : now.is_point ? now.ends : none) {
-    const double start = margin_before(end, (*now.mode)[static_cast<std::size_t>(end.law)]);
-    if (start > 0 && value < start) add_departure(end.law, start / (start - value), list);
+  for (const PointStep::Margin& margin : now.is_point ? now.ends : none) {
+    const double start = margin_before(margin, *now.mode);
+    if (start > 0 && margin.value < start) add_departure(margin.end.law, start / (start - margin.value), list);
   }
   if (now.cache == nullptr || now.map < 0) return list;
   const ModeMap& map = now.cache->map(now.map);

@@ -1,5 +1,7 @@
 // Steps of Capturing that are asked for once: by a solution at one point, without maps.
+#include <fmt/format.h>
 #include <algorithm>
+#include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
@@ -11,15 +13,26 @@
 namespace perp {
 namespace {
 
-/// Of steps at points in one mode: rows of (n + m)² numbers cost about as much.
-long steps_for_rows(int size) { return std::max(8L, static_cast<long>(size) * size / 4); }
+/// Of steps at points in one mode: rows of (n + m)² numbers cost about as much. Each step goes through its factors.
+long steps_for_rows(const PointStep& step) {
+  const long size = step.size();
+  return std::max(8L, size * size / step.width());
+}
+
+constexpr int most_full_step = 2048;  ///< unknowns of a step with full matrices
+
+/// Has the mode a point, inside or outside of its branches?
+bool is_solved(PointStep::Verdict verdict) {
+  return verdict == PointStep::Verdict::inside || verdict == PointStep::Verdict::outside;
+}
 
 /// Of the last solution, in increasing order.
 std::vector<int> violated_laws(const PointStep& step) {
   std::vector<int> violated;
   for (const PointStep::Margin& margin : step.margins())
-    if (margin.is_beyond && (violated.empty() || margin.end.law != violated.back()))
-      violated.push_back(margin.end.law);
+    if (margin.is_beyond) violated.push_back(margin.end.law);
+  std::sort(violated.begin(), violated.end());  // those of free multipliers come last
+  violated.erase(std::unique(violated.begin(), violated.end()), violated.end());
   return violated;
 }
 
@@ -34,11 +47,48 @@ Capturing::Once& Capturing::once(StepEquations& equations) {
   return place->second;
 }
 
+/// Whichever of the two methods makes the step.
+bool Capturing::moves_with_length(double h) {
+  const auto is_certified = [&](StepEquations& equations) {
+    Once& own = once(equations);
+    if (!(h <= own.longest_monotone)) return false;
+    if (!own.is_continuous) own.is_continuous = is_continuous_where_monotone(equations);
+    return *own.is_continuous;
+  };
+  return !start_pending_ && is_certified(equations_) && (!first_ || is_certified(*first_));
+}
+
 /// Are there no maps for steps of this length, and not worth it?
 bool Capturing::is_asked_once(double h) {
   if (h != options_.h || is_large()) return true;
-  if (!ModeCache::has_many_modes(active_->laws()) || start_pending_) return false;
-  return ++met_[mode()] < steps_for_rows(active_->n() + active_->m());
+  if (!has_many_modes_ || start_pending_) return false;
+  return ++met_[mode()] < steps_for_rows(*once().step);
+}
+
+/// Of the user's length: has the present mode been met so often at points that its map pays at once?
+bool Capturing::was_met_often(double h) const {
+  return has_many_modes_ && h == options_.h && !start_pending_ && met_.contains(mode());
+}
+
+Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
+  active_ = &equations;
+  State& next = trial();
+  equations.parameter(current().x, current().t, t_next, next.parameter.data());
+  next.t = t_next;
+  next.is_point = false;
+  const bool asks_once = is_asked_once(h);
+  if (asks_once)
+    if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+  possible_.reset();
+  if (may_ask_all(h))
+    if (const std::optional<Attempt> attempt = attempt_of_all(h)) return *attempt;
+  if (is_too_large())
+    if (const std::optional<Attempt> attempt = attempt_one_found(h)) return *attempt;
+  if (equations_.n() + equations_.m() > most_full_step)
+    return unsolved(Status::not_solved,
+                    fmt::format("the active set method found no solution, and systems of {} unknowns have no other method",
+                                equations_.n() + equations_.m()));
+  return attempt_by_maps(h, asks_once);
 }
 
 /// Where several solutions are possible the present mode decides, or nothing does.
@@ -96,7 +146,7 @@ std::optional<Attempt> Capturing::solve_once(double h, bool is_one, bool takes_a
   if (!begin_search()) return std::nullopt;
   step.set(h, next.parameter.data());
   const PointStep::Verdict verdict = step.solve(search_);
-  if (verdict == PointStep::Verdict::undecided) return std::nullopt;
+  if (!is_solved(verdict)) return std::nullopt;
   next.ends = step.margins();
   const bool is_kept = verdict == PointStep::Verdict::inside && !start_pending_;
   if (!is_kept && !finds_other(step, verdict, takes_any)) return std::nullopt;
@@ -128,21 +178,92 @@ Attempt Capturing::take(const Answer& known) {
   return known.attempt;
 }
 
-/// Of a length that is no user's the modes are asked at this point first: maps are made of those alone that it leaves.
-ModeCache::Choice Capturing::nearest_of_all(ModeCache& maps, int present) {
-  constexpr long few = 4;  // modes whose maps cost as little
-  const double* parameter = trial().parameter.data();
-  if (maps.is_tabulated() || h_ == options_.h || maps.modes() <= few || maps.modes() > ModeCache::table_limit ||
-      !once().step->is_usable())
-    return maps.nearest(parameter, present);
+/// May all modes be asked at the point of a step of a length that is not the user's?
+bool Capturing::may_ask_all(double h) {
+  const bool is_nearest = options_.selector == Selector::keep_mode || options_.selector == Selector::minimal_norm;
+  return is_nearest && h != options_.h && !has_many_modes_ && !is_large() && once().step->is_usable();
+}
+
+/// The solutions of all modes at the point, none of which gets a map; those that may have one are kept. Nothing where one
+/// is undecided, an end of its branches is within rounding, or memory counts.
+std::optional<std::vector<Capturing::Found>> Capturing::find_all(PointStep& step, const Mode& present) {
+  std::vector<Found> found;
+  possible_.emplace();
+  bool is_decided = memory_.empty();
+  Mode other(active_->laws().size(), 0);
+  do {
+    const PointStep::Verdict verdict = step.solve(other);
+    if (other == present) trial().ends = step.margins();
+    if (verdict == PointStep::Verdict::outside || verdict == PointStep::Verdict::never) continue;
+    possible_->push_back(other);
+    is_decided = is_decided && verdict == PointStep::Verdict::inside && step.is_certain();
+    if (is_decided) add_found({other, step.x(), step.lambda(), step.w(), step.rounding()}, present, found);
+  } while (next_mode(other, active_->laws()));
+  return is_decided ? std::optional(std::move(found)) : std::nullopt;
+}
+
+/// The nearest of all solutions. Nothing, too, where two are equally near.
+std::optional<Attempt> Capturing::attempt_of_all(double h) {
+  if (const Answer* known = known_answer(h)) return take(*known);
+  const Mode present = start_pending_ ? Mode{} : mode();
   PointStep& step = *once().step;
-  step.set(h_, parameter);
-  std::vector<Mode> possible;
-  Mode mode(active_->laws().size(), 0);
-  do
-    if (step.solve(mode) != PointStep::Verdict::outside) possible.push_back(mode);
-  while (next_mode(mode, active_->laws()));
-  return maps.nearest_of(possible, parameter, present);
+  step.set(h, trial().parameter.data());
+  std::optional<std::vector<Found>> found = find_all(step, present);
+  if (!found) return std::nullopt;
+  if (found->empty()) return unsolved(Status::no_solution, "no mode has a solution");
+  const int nearest = nearest_of(*found);
+  if (nearest < 0) return std::nullopt;
+  Found& point = (*found)[at(nearest)];
+  const Mode of_nearest = point.mode;
+  const Attempt attempt{Status::solved, of_nearest == present, static_cast<int>(found->size()), 0};
+  put_point(std::move(point), of_nearest, attempt.kept_mode);
+  remember(h, mode(), attempt);
+  return attempt;
+}
+
+/// The same solution in several modes is named by the one that changes the fewest laws.
+void Capturing::add_found(Found other, const Mode& present, std::vector<Found>& found) {
+  for (std::size_t i = 0; i < present.size(); ++i) other.changes += other.mode[i] != present[i];
+  for (Found& known : found) {
+    bool is_same = true;
+    for (Eigen::Index j = 0; j < other.x.size(); ++j)
+      is_same = is_same && std::abs(known.x[j] - other.x[j]) <= known.rounding[j] + other.rounding[j];
+    if (!is_same) continue;
+    if (other.changes < known.changes) std::swap(known, other);
+    return;
+  }
+  found.push_back(std::move(other));
+}
+
+/// -1: two of them are, but for rounding.
+int Capturing::nearest_of(const std::vector<Found>& found) const {
+  int nearest = -1;
+  double best = inf, best_rounding = 0;
+  bool is_tied = false;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const Vector moved = motion(x(), found[k].x), errors = motion_rounding(x(), found[k].x),
+                 spread = equations_.given_E().sizes_times(found[k].rounding);
+    double norm = 0, rounding = 0;
+    for (Eigen::Index i = 0; i < moved.size(); ++i) {
+      const double error = errors[i] + spread[i];
+      norm += moved[i] * moved[i];
+      rounding += (4 * std::abs(moved[i]) + 2 * error) * error;
+    }
+    const bool is_near = std::abs(norm - best) <= rounding + best_rounding;
+    is_tied = is_near || (is_tied && !(norm < best));
+    if (!(norm < best)) continue;
+    best = norm;
+    best_rounding = rounding;
+    nearest = static_cast<int>(k);
+  }
+  return is_tied ? -1 : nearest;
+}
+
+/// Of a length that is no user's maps are made of those modes alone that its point leaves.
+ModeCache::Choice Capturing::nearest_of_all(ModeCache& maps, int present) {
+  const double* parameter = trial().parameter.data();
+  if (!possible_ || maps.is_tabulated()) return maps.nearest(parameter, present);
+  return maps.nearest_of(*possible_, parameter, present);
 }
 
 /// The active set method from a mode with this verdict to one with a solution. Where laws moved one by one and several
@@ -160,7 +281,7 @@ bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdic
     is_ordered = is_ordered || moved < violated.size();
     for (std::size_t k = 0; k < moved; ++k) mode[at(violated[k])] = other[at(violated[k])];
     verdict = step.solve(mode);
-    if (verdict != PointStep::Verdict::undecided) continue;
+    if (is_solved(verdict)) continue;
     is_ordered = true;
     verdict = pass_singular(step, from, other, violated, mode);
   }
@@ -203,11 +324,15 @@ PointStep::Verdict Capturing::pass_singular(PointStep& step, const Mode& from, c
 }
 
 void Capturing::take(const PointStep& step, const Mode& mode, bool is_kept) {
+  put_point({{}, step.x(), step.lambda(), step.w(), step.rounding()}, mode, is_kept);
+}
+
+void Capturing::put_point(Found point, const Mode& mode, bool is_kept) {
   State& next = trial();
-  next.x = step.x();
-  next.lambda = step.lambda();
-  next.w = step.w();
-  next.rounding = step.rounding();
+  next.x = std::move(point.x);
+  next.lambda = std::move(point.lambda);
+  next.w = std::move(point.w);
+  next.rounding = std::move(point.rounding);
   next.x_known = next.outputs_known = next.is_point = true;
   next.cache = nullptr;
   next.map = -1;

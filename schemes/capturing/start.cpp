@@ -18,6 +18,7 @@ constexpr int shortest_probe =
     -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
+constexpr double known_share = 0x1p-20;  ///< of a variable without a rate: its rounding where a step of length 0 tells it
 constexpr int most_full_start = 512;  ///< unknowns of a problem with full matrices at the start
 
 /// The problem of a consistent state at t by its independent blocks: E x = E x0, the equations without rates, the laws.
@@ -86,6 +87,17 @@ class Consistency {
   Vector b_, q_, Ex0_;
 };
 
+/// A sum with the size of its terms, or what that makes of its rounding.
+struct SizedValue {
+  double value = 0, size = 0;
+  void add(double term) {
+    value += term;
+    size += std::abs(term);
+  }
+  /// Is it in the range, but for its rounding?
+  [[nodiscard]] bool holds(const Range& range) const { return value >= range.lower - size && value <= range.upper + size; }
+};
+
 /// Is a point of solutions inside of the ranges of the branches of a mode by more than the rounding of its numbers?
 bool is_inside(const Mlcp& problem, const Mode& mode, const Vector& point) {
   constexpr double rounding = 16 * unit_roundoff;
@@ -140,8 +152,45 @@ bool Capturing::is_consistent_to_rounding(const Vector& x0, double h) {
   return (moved.array() <= motion_rounding(x0, attempted()).array()).all();
 }
 
-/// A step of little cost comes first.
-bool Capturing::starts_consistently(const Vector& x0, double t, double h) {
+/// x0, with variables that have no rate from elsewhere.
+Vector Capturing::with_rates_of(const Vector& x0, const Vector& other) const {
+  Vector x = other;
+  for (int j = 0; j < equations_.n(); ++j)
+    if (!is_algebraic(j)) x[j] = x0[j];
+  return x;
+}
+
+/// Are x and the multipliers of `limit` a consistent state as they are: do they hold each equation of its mode to the
+/// rounding of its terms, and the ranges of its branches? `is_exact`: without a rounding.
+bool Capturing::is_consistent_in(const State& limit, const Vector& x, double t, bool is_exact) const {
+  const SparseLcs& lcs = equations_.system();
+  const Vector b = lcs.b(t), q = lcs.q(t);
+  const double each = is_exact ? 0 : 4 * (equations_.n() + equations_.m() + 4) * unit_roundoff;
+  const auto value_of = [&](const linear::SparseMatrix& of_x, const linear::SparseMatrix& of_lambda, int row, double constant) {
+    SizedValue sum{constant, std::abs(constant)};
+    for (const auto& [column, entry] : of_x.row(row)) sum.add(entry * x[column]);
+    for (const auto& [column, entry] : of_lambda.row(row)) sum.add(entry * limit.lambda[column]);
+    sum.size *= each;
+    return sum;
+  };
+  for (const int i : equations_.algebraic_rows())
+    if (!value_of(lcs.A, lcs.B, i, b[i]).holds({0, 0})) return false;
+  for (int i = 0; i < equations_.m(); ++i) {
+    const Branch& branch = lcs.laws[at(i)].branches[at((*limit.mode)[at(i)])];
+    const SizedValue w = value_of(lcs.C, lcs.D, i, q[i]), lambda{limit.lambda[i], each * std::abs(limit.lambda[i])};
+    const SizedValue left{branch.a * w.value + branch.b * lambda.value - branch.c,
+                          std::abs(branch.a) * w.size + std::abs(branch.b) * lambda.size + each * std::abs(branch.c)};
+    if (!left.holds({0, 0}) || !w.holds(branch.w) || !lambda.holds(branch.lambda)) return false;
+  }
+  return true;
+}
+
+/// What costs little comes first: the limit of short steps as it is, and the step of length 0 in its mode.
+bool Capturing::starts_consistently(const State& limit, const Vector& x0, double t, double h) {
+  Vector x = with_rates_of(x0, limit.x);
+  if (is_consistent_in(limit, x, t, false)) return true;
+  State there = limit;
+  if (solve_constraints_at_point(t, x, there) && is_consistent_in(there, with_rates_of(x0, x), t, false)) return true;
   if ((has_one_solution(h) || is_large()) && is_consistent_to_rounding(x0, h)) return true;
   return is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
 }
@@ -210,7 +259,12 @@ Vector Capturing::rate_terms(const Step& state) const {
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.
 void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit) {
   if (equations_.m() == 0 && equations_.algebraic_rows().empty()) return;
-  if (is_large() && (solve_constraints_at_point(t, x, limit) || equations_.n() + equations_.m() > most_full_start)) return;
+  if (is_consistent_in(limit, x, t, true)) {  // nothing is left to solve
+    const SparseLcs& lcs = equations_.system();
+    limit.w = lcs.C.times(x) + lcs.D.times(limit.lambda) + lcs.q(t);
+    return;
+  }
+  if (solve_constraints_at_point(t, x, limit) || equations_.n() + equations_.m() > most_full_start) return;
   Lcs frozen = equations_.lcs();
   frozen.b = Signal(frozen.b(t));
   frozen.q = Signal(frozen.q(t));
@@ -218,6 +272,13 @@ void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit
   step.choose_units(x, t, h);
   ModeNewton newton(step);
   solve_constraints(step, newton, t, *limit.mode, x, limit.lambda, limit.w);
+}
+
+/// Is the rounding of each variable without a rate a small share of it?
+bool Capturing::knows_algebraic(const PointStep& step) const {
+  for (int j = 0; j < equations_.n(); ++j)
+    if (is_algebraic(j) && !(step.rounding()[j] <= known_share * std::abs(step.x()[j]))) return false;
+  return true;
 }
 
 /// The same by a step of length 0, whose rows are E x⁺ = E x and the constraints; false: it tells nothing.
@@ -229,6 +290,7 @@ bool Capturing::solve_constraints_at_point(double t, Vector& x, State& limit) {
   own.parameter(x, t, t, parameter.data());
   step.set(0, parameter.data());
   if (step.solve(*limit.mode) != PointStep::Verdict::inside) return false;
+  if (!is_large() && !knows_algebraic(step)) return false;  // that is for Newton's method to tell
   // As many rows with rates as variables determine these: they are x.
   const auto with_rates = std::count(has_rate_.begin(), has_rate_.end(), 1);
   const bool keeps_x = with_rates + static_cast<std::ptrdiff_t>(equations_.algebraic_rows().size()) == equations_.n();
@@ -254,7 +316,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   ShortSteps<State> steps{trial(), {}, motion(x0, attempted()), false, exponent};
   shorten(steps, step);
   State& limit = steps.limit;
-  const bool consistent = starts_consistently(x0, t, h);
+  const bool consistent = starts_consistently(limit, x0, t, h);
   start_pending_ = false;
 
   // Without laws, and with a rate of every variable, a start may be stiff, no more.
@@ -267,9 +329,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   }
   const bool jumps = !is_smooth && keeps_its_size(steps, least, h * rates, step);
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
-  Vector x = limit.x;
-  for (int j = 0; j < equations_.n(); ++j)
-    if (!is_algebraic(j)) x[j] = x0[j];
+  Vector x = with_rates_of(x0, limit.x);
   solve_constraints_at(t, h, x, limit);
   if (jumps || !consistent)
     events.push_back(start_event(t, x0, limit.x, consistent, motion(x0, limit.x).norm(),

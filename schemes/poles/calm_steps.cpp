@@ -10,6 +10,14 @@ bool PoleWatch::is_calm(const Mode& mode, const StraightStep& step) {
          std::ranges::all_of(formulas_of(mode), [&](const auto& formulas) { return formulas->is_calm(step); });
 }
 
+// Of functions of time alone no state is asked for.
+bool PoleWatch::is_calm_in_time(double from, double to) {
+  if (forms_) return false;
+  SolutionPath path{};
+  path.a.t = from, path.b.t = to;
+  return !pass(path) && !singular_end(path);
+}
+
 bool WatchedFormulas::is_calm_in_time(const StraightStep& step) const {
   const double end = step.from_t + pole_distance::beyond * (step.to_t - step.from_t);
   return std::ranges::all_of(searches_, [&](const Search& search) {

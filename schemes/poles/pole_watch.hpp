@@ -32,6 +32,9 @@ class PoleWatch {
   /// Is it known that neither `pass` nor `singular_end` finds anything on this step, in the mode of both its states?
   bool is_calm(const Mode& mode, const StraightStep& step);
 
+  /// Do functions of time alone stand in formulas, and does nothing show from one time to another?
+  bool is_calm_in_time(double from, double to);
+
   /// The same behind this step: as much ahead of it as may be is proved anew.
   bool look_ahead(const Mode& mode, const StraightStep& step);
   /// The sides of the inputs within which the ends of steps of length h have to lie so that this is known; `follows` after

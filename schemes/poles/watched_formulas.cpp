@@ -164,11 +164,15 @@ class ReciprocalsOfSignal final : public FormulasOfSignal {
 
  protected:
   void divisors_of_time(double t, double /*error*/, Values& values) override {
-    const Vector now = signal_(t);
+    now_.resize(signal_.size());
+    signal_.evaluate(t, now_);
     values.clear();
     for (const int entry : signal_.varying())
-      values.emplace_back(1 / now[entry], state_rounding * std::abs(1 / now[entry]));
+      values.emplace_back(1 / now_[entry], state_rounding * std::abs(1 / now_[entry]));
   }
+
+ private:
+  Vector now_;
 };
 
 }  // namespace

@@ -148,7 +148,7 @@ class EventRun final : public StepwiseRun {
 
   bool go_to(double t_next, double h) {
     if (is_watched_) return advance_in_pieces(t_next, h, {});
-    const bool has_poles = is_watched();
+    const bool has_poles = is_watched() && !changes_.poles->is_calm_in_time(scheme_.t(), t_next);
     if (has_poles) keep_before();
     const Attempt attempt = scheme_.attempt(t_next, h);
     if (!keeps_mode(attempt)) return advance_in_pieces(t_next, h, attempt);

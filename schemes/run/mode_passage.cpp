@@ -84,12 +84,17 @@ bool ModePassage::takes_unrefined(const Refinement& refinement, const Step& befo
   return true;
 }
 
+std::vector<int> ModePassage::rows_that_may_jump(const Step& before, const Vector& whole, double h) {
+  if (scheme_.moves_with_length(h)) return {};
+  return unsteady_rows(scheme_, before, whole, h, drift());
+}
+
 /// A change of mode within one step, `whole` its motion: the step is taken where it is a smooth motion or a
 /// kink; else its short steps say what happened.
 std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& before, const Vector& whole,
                                                                double t_next, double h) {
   const bool lost = !scheme_.lost_variables().empty();
-  const std::vector<int> rows = unsteady_rows(scheme_, before, whole, h, drift());
+  const std::vector<int> rows = rows_that_may_jump(before, whole, h);
   if (!lost && rows.empty() && take_step(scheme_, before, t_next, h)) {
     log_step(before);
     return std::nullopt;

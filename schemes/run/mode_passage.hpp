@@ -60,6 +60,7 @@ class ModePassage {
   bool takes_unrefined(const Refinement& refinement, const Step& before, const Vector& whole, double t_next, double h);
   [[nodiscard]] bool ends_with(const Step& before, double t_next);
   std::optional<Failure> refine_change(const Step& before, const Vector& whole, double t_next, double h);
+  [[nodiscard]] std::vector<int> rows_that_may_jump(const Step& before, const Vector& whole, double h);
   std::optional<Failure> go_in_short_steps(double t_next, double h, const Vector& whole);
   void log_step(const Step& before);
   void log_changes(const Refinement& refinement, double h, const Vector& whole);

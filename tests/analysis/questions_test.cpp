@@ -107,7 +107,8 @@ TEST_SUITE("analysis") {
     const Matrix found = end_of(model, quantities).dx_dq;
     REQUIRE(found.cols() == 4);
     for (const auto& [column, name, value] : {std::tuple(0, "F", 2.0), std::tuple(1, "v", -0.75), std::tuple(2, "m", 0.5), std::tuple(3, "k", 1.25)}) {
-      CAPTURE(std::string(name));
+      const std::string shown_name = name;
+      CAPTURE(shown_name);
       constexpr double step = 1e-4;
       const Vector difference = (end_of(other(name, value + step), quantities).x - end_of(other(name, value - step), quantities).x) / (2 * step);
       for (Eigen::Index i = 0; i < 2; ++i) CHECK(found(i, column) == doctest::Approx(difference[i]).epsilon(1e-6));

@@ -170,7 +170,8 @@ TEST_SUITE("cli/bounds") {
     for (const auto& [variable, message] : cases) {
       folder.write("w.toml", falling(variable));
       const Outcome run = perp_program(folder, {"run", "w.toml"});
-      CAPTURE(variable);
+      const auto& shown_variable = variable;
+      CAPTURE(shown_variable);
       CHECK(run.status == 2);
       CHECK_MESSAGE(run.err.rfind(message, 0) == 0, run.err);
       CHECK(lines(run.err).size() == 1);

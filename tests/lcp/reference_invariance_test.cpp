@@ -19,7 +19,8 @@ void in_other_words(bool exact, const Check& check) {
     CAPTURE(reference.name);
     for (int k = 0; k < 3; ++k)
       for (const auto& [change, other] : test::transformations(reference.problem, seed++, exact)) {
-        CAPTURE(change);
+        const auto& shown_change = change;
+        CAPTURE(shown_change);
         CAPTURE(seed);
         check(reference, other);
       }

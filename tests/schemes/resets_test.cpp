@@ -45,7 +45,8 @@ std::vector<Outcome> both(const Model& model, double h = 1e-3) {
 /// The moments of all jumps, in both run loops.
 void check_times(const Model& model, const std::vector<double>& wanted, double h = 1e-3) {
   for (const auto& [scheme, run, error] : both(model, h)) {
-    CAPTURE(scheme);
+    const auto& shown_scheme = scheme;
+    CAPTURE(shown_scheme);
     CHECK(run.status == Status::solved);
     const std::vector<double> found = jump_times(run);
     REQUIRE(found.size() == wanted.size());
@@ -166,12 +167,14 @@ TEST_SUITE("schemes/resets") {
 
   TEST_CASE("a block that rocks jumps once at each crossing, however much it loses") {
     for (const auto& [r, count] : {std::pair{0.9, 3}, {1.0, 2}}) {
-      CAPTURE(r);
+      const auto& shown_r = r;
+      CAPTURE(shown_r);
       const Model model = reset_model(
           "phi = 0.1\nw = 0", "\"der(phi) = w\", \"der(w) = -4*sin(0.2*sign(phi) - phi)\"",
           fmt::format("{{ condition = \"phi\", direction = 0, set = {{ w = \"{}*w\" }} }}", r), 3);
       for (const auto& [scheme, run, error] : both(model)) {
-        CAPTURE(scheme);
+        const auto& shown_scheme = scheme;
+        CAPTURE(shown_scheme);
         CHECK(jump_times(run).size() == static_cast<std::size_t>(count));
       }
     }
@@ -185,7 +188,8 @@ TEST_SUITE("schemes/resets") {
         2);
     check_times(model, {1}, 0.01);
     for (const auto& [scheme, run, error] : both(model)) {
-      CAPTURE(scheme);
+      const auto& shown_scheme = scheme;
+      CAPTURE(shown_scheme);
       CHECK(run.x.back()[1] == 5);
       CHECK(run.x.back()[2] == 0);
     }
@@ -209,7 +213,8 @@ TEST_SUITE("schemes/resets") {
         "{ condition = \"x\", direction = -1, set = { v = \"-0.5*v\" }, name = \"bounce\" }", 3);
     const double limit = std::sqrt(0.2) * 3;  // (1 + e)/(1 - e) times the first fall
     for (const auto& [scheme, run, error] : both(model)) {
-      CAPTURE(scheme);
+      const auto& shown_scheme = scheme;
+      CAPTURE(shown_scheme);
       CHECK(run.status == Status::not_solved);
       REQUIRE(!run.events.empty());
       CHECK(run.events.back().kind == EventKind::accumulation);
@@ -293,7 +298,8 @@ TEST_SUITE("schemes/resets") {
           std::tuple{"i = 0\nk = 0", ", \"der(i) = 1 - d\", \"k = i\"", ", \"0 <= d perp 1 - k >= 0\""},
           std::tuple{"w = 0\nk = 0", ", \"w = 2*v + N\", \"k = abs(v) + step(v)\"", ""},
           std::tuple{"k = 0\nw = 0", ", \"w = 2*k + der(v)\", \"k = v*y\"", ""}}) {
-      CAPTURE(more);
+      const auto& shown_more = more;
+      CAPTURE(shown_more);
       const auto [other_times, other_y] = bounces(start, more, laws);
       REQUIRE(other_times.size() == times.size());
       for (std::size_t k = 0; k < times.size(); ++k)
@@ -344,7 +350,8 @@ TEST_SUITE("schemes/resets") {
     const Model model = reset_model(start, equations, when, 10.5);
     for (const double h : {0.0105, 0.01, 0.0307, 0.25})
       for (const auto& [scheme, run, error] : both(model, h)) {
-        CAPTURE(scheme);
+        const auto& shown_scheme = scheme;
+        CAPTURE(shown_scheme);
         CAPTURE(h);
         REQUIRE(run.status == Status::solved);
         for (int k = 0; k < 3; ++k) CHECK(run.x.back()[2 * k + 1] == std::floor(10.5 * rates[k]));
@@ -360,7 +367,8 @@ TEST_SUITE("schemes/resets") {
           "s = 0\na = -1\nc = 0\nb = 0", "\"der(s) = 1\", \"der(a) = 0\", \"der(c) = 0\", \"der(b) = step(a)\"",
           one + fmt::format("{{ condition = \"{}\", direction = 0, set = {{ c = \"c + 1\" }} }}", condition), 3);
       for (const auto& [scheme, run, error] : both(model, 0.003)) {
-        CAPTURE(scheme);
+        const auto& shown_scheme = scheme;
+        CAPTURE(shown_scheme);
         REQUIRE(run.status == Status::solved);
         CHECK(run.x.back()[2] == 0);
         CHECK(std::abs(run.x.back()[3] - 2) < 0.01);

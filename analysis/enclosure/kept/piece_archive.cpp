@@ -25,7 +25,7 @@ void transfer(Archive& archive, Successor& successor) {
 
 void transfer(Archive& archive, PieceResult& result) {
   Enclosure& enclosure = result.enclosure;
-  archive(enclosure.rows, enclosure.events, enclosure.tube, enclosure.lost, enclosure.steps, enclosure.pieces, enclosure.joined);
+  archive(enclosure.rows, enclosure.events, enclosure.tube, enclosure.lost, enclosure.steps, enclosure.pieces, enclosure.joined, enclosure.forbids_starts);
   archive(result.split, result.excess, result.elsewhere, result.is_given_up, result.rows_until, result.tube_until);
 }
 

@@ -245,25 +245,38 @@ bool Successors::decide_reset(const ModeFlow& flow, int k, Successor& successor)
 /// The states obey what the mode demands of them: at an event since they did so before, at a start
 /// as far as is known.
 void Successors::judge_constraints(ModeFlow& flow, Successor& successor) {
-  const auto& constraints = flow.system.constraints;
-  if (from_ != nullptr) {
-    const Verdict kept = keeps_constraints(flow);
-    if (kept == Verdict::refuted) return refute(successor, "the states would have to jump");
-    if (kept == Verdict::open) leave_open(successor, "the states may have to jump");
-    const bool is_one =
-        flow.system.roots == 1 && (!flow.has_implicit() || successor.keeps_implicit);
-    successor.same_rates = is_one && keeps_rates(flow);
-  } else if (!flow.observe(t_, box_)) {
-    leave_open(successor, "a variable has no value everywhere in the set");
-  } else {
-    for (int k = 0; k < static_cast<int>(constraints.size()); ++k)
-      if (const Interval residual = residual_of(flow, k); !residual.contains(0.0)) {
-        successor.is_elsewhere = true;
-        successor.equation = constraints[static_cast<std::size_t>(k)].equation;
-        successor.residual = residual;
-        return refute(successor, "the start does not fulfil its constraints");
-      }
-  }
+  if (from_ == nullptr) return judge_start(flow, successor);
+  const Verdict kept = keeps_constraints(flow);
+  if (kept == Verdict::refuted) return refute(successor, "the states would have to jump");
+  if (kept == Verdict::open) leave_open(successor, "the states may have to jump");
+  const bool is_one =
+      flow.system.roots == 1 && (!flow.has_implicit() || successor.keeps_implicit);
+  successor.same_rates = is_one && keeps_rates(flow);
+}
+
+/// Of all constraints, over what was observed.
+Box Successors::residuals(const ModeFlow& flow) const {
+  Box list;
+  for (int k = 0; k < static_cast<int>(flow.system.constraints.size()); ++k) list.push_back(residual_of(flow, k));
+  return list;
+}
+
+/// Points of a start that miss a constraint are none of its mode. A constraint of the intervals is another one in their middle,
+/// and one of points alone the same to the bit.
+void Successors::judge_start(ModeFlow& flow, Successor& successor) {
+  Box middles = box_, there;
+  for (Interval& side : middles)
+    if (is_wide(side)) side = Interval(middle(side));
+  if (flow.observe(t_, middles)) there = residuals(flow);
+  if (!flow.observe(t_, box_)) return leave_open(successor, "a variable has no value everywhere in the set");
+  const Box here = residuals(flow);
+  successor.forbids_starts = !std::ranges::equal(here, there, [](const Interval& x, const Interval& y) { return x.lo == y.lo && x.hi == y.hi; });
+  const auto missed = std::ranges::find_if(here, [](const Interval& residual) { return !residual.contains(0.0); });
+  if (missed == here.end()) return;
+  successor.is_elsewhere = true;
+  successor.equation = flow.system.constraints[static_cast<std::size_t>(missed - here.begin())].equation;
+  successor.residual = *missed;
+  refute(successor, "the start does not fulfil its constraints");
 }
 
 /// Is there one solution in the mode, beside those of other modes?

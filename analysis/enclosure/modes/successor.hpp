@@ -35,6 +35,7 @@ struct Successor {
   std::vector<int> open_gaps{};
   /// At a start: refuted since no point of the set is in this mode.
   bool is_elsewhere = false;
+  bool forbids_starts = false;  ///< at a start: its constraints depend on intervals of it, and fewer points fulfil them
   int equation = -1;    ///< the equation without derivatives that they miss
   Interval residual{};  ///< and by how much
 };
@@ -49,6 +50,9 @@ bool is_ambiguous(const Law& law);
 /// May one of the proved modes be left at any time, into another one that is proved? Then there are
 /// more solutions than modes: a surface that repels lets go at every moment.
 bool is_funnel(const std::vector<Successor>& list);
+
+/// At a start: does every mode that may follow demand something of its intervals, or is no point of it in any?
+bool forbids_starts(const std::vector<Successor>& list);
 
 /// Where a law is at an event: the end of its branch that was reached.
 struct Corner {
@@ -133,6 +137,8 @@ class Successors {
   [[nodiscard]] int held_surfaces(const ModeFlow& flow) const;
   void judge_uniqueness(const ModeFlow& flow, Successor& successor);
   void judge_constraints(ModeFlow& flow, Successor& successor);
+  void judge_start(ModeFlow& flow, Successor& successor);
+  [[nodiscard]] Box residuals(const ModeFlow& flow) const;
   [[nodiscard]] bool leaves(const Mode& mode, int law, const Interval& lambda);
   [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;

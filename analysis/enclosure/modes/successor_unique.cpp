@@ -130,6 +130,14 @@ bool is_funnel(const std::vector<Successor>& list) {
   return false;
 }
 
+bool forbids_starts(const std::vector<Successor>& list) {
+  const auto is_refuted = [](const Successor& next) { return next.verdict == Verdict::refuted; };
+  const auto forbids = [&](const Successor& next) { return is_refuted(next) ? next.is_elsewhere : next.forbids_starts; };
+  const auto may_follow = std::ranges::find_if_not(list, is_refuted);
+  if (may_follow == list.end()) return !list.empty() && std::ranges::all_of(list, forbids);
+  return std::ranges::all_of(list, [&](const Successor& next) { return is_refuted(next) || forbids(next); });
+}
+
 namespace {
 
 /// Does −(σ_i C_i B_k) keep solutions together? `directions`: σ of each law.

@@ -251,6 +251,7 @@ Enclosure Product::finish() {
   for (std::size_t k = 0; k < members_.size(); ++k) {
     add_events(k);
     result_.steps += members_[k].found.steps;
+    result_.forbids_starts = result_.forbids_starts || members_[k].found.forbids_starts;
     result_.pieces += members_[k].found.pieces;
   }
   std::stable_sort(

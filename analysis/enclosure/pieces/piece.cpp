@@ -110,6 +110,7 @@ void Piece::start() {
   Successors successors(flows_, Interval(branch.t), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, {}, &task_.start);
   result_.elsewhere = elsewhere(list);
+  result_.enclosure.forbids_starts = forbids_starts(list);
   if (result_.elsewhere) return;
   if (is_disturbed()) return start_disturbed(branch, list);
   bool is_many = false;

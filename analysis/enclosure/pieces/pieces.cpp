@@ -187,6 +187,7 @@ class Union {
       if (row.to <= tube_until_) whole_.tube.push_back(row);
     }
     whole_.steps += part.steps;
+    whole_.forbids_starts = whole_.forbids_starts || part.forbids_starts;
     whole_.proof.insert(whole_.proof.end(), part.proof.begin(), part.proof.end());
   }
 

@@ -102,6 +102,7 @@ bool SectionPiece::begin() {
   flows_.start_at(task_.exact_inputs(start_));
   Successors successors(flows_, Interval(t_), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, {}, &task_.start);
+  result_.enclosure.forbids_starts = forbids_starts(list);
   const Successor* next = only_successor(list);
   if (next == nullptr) return false;
   mode_ = next->mode;

@@ -24,6 +24,8 @@ class BandedLu {
   BandedLu(int n, int below, int above);
 
   [[nodiscard]] int size() const { return n_; }
+  /// Numbers of a row.
+  [[nodiscard]] int width() const { return width_; }
   /// Numbers kept.
   [[nodiscard]] std::size_t storage() const { return entries_.size(); }
 
@@ -46,6 +48,11 @@ class BandedLu {
   /// As `bound` in two sweeps instead of four, with what the rounding of the factors adds to the largest entry beside its
   /// weight in all others.
   bool bound_by_weights(double* x) const;
+  /// Both of them at once, with the bits that each has alone.
+  bool bound_by_weights(double* first, double* second);
+  /// x >= 0 becomes a bound of |A z - b| for |z| <= x, where `solve` has made z of b: what its rounding and that of the
+  /// factors leave of the right side, row by row.
+  void bound_rest(double* x) const;
 
  private:
   [[nodiscard]] double* row(int i) { return entries_.data() + offset(i); }
@@ -56,8 +63,13 @@ class BandedLu {
   }
   [[nodiscard]] int pivot_row(int k) const;
   void eliminate(int k);
-  void forward_bound(double* x) const;
-  void backward_bound(double* x) const;
+  using Two [[gnu::vector_size(2 * sizeof(double))]] = double;  // of two right sides
+  template <class Number>
+  void forward_bound(Number* x) const;
+  template <class Number>
+  void backward_bound(Number* x) const;
+  template <class Number>
+  void add_by_weights(Number* x) const;
   void multiply_factors(double* x) const;
   [[nodiscard]] int last_row(int k) const { return std::min(k + below_, n_ - 1); }
   [[nodiscard]] int last_column(int k) const { return std::min(k + reach_, n_ - 1); }
@@ -66,6 +78,7 @@ class BandedLu {
   std::vector<double> entries_;
   std::vector<int> pivot_;
   std::vector<double> weight_, added_;  // v and 2 T v, see `bound_by_weights`
+  std::vector<Two> two_;
 };
 
 }  // namespace perp::linear

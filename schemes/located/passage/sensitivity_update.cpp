@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <numeric>
+#include <string>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/passage/sensitivity_update.hpp>
 
 namespace perp {
@@ -87,7 +89,7 @@ bool SensitivityUpdate::passes_rough_end(const Mode& before, const Mode& after) 
 }
 
 /// The state goes on without them.
-void SensitivityUpdate::end(const char* why) {
+void SensitivityUpdate::end(const std::string& why) {
   why_none_ = fmt::format("; no sensitivities from t = {:.10g} on: {}", at_.now.t, why);
   maps_.end();
   at_.now.dx_dq.resize(0, 0);
@@ -111,7 +113,10 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
     end("the equations have no derivatives at the end of the mode");
     return;
   }
+  const bool is_start = record_.steps == 0 && maps_.dx().size() == 0;
   if (!enter(before, after, x_jumped, jump)) return;
+  if (is_start) watch_ends(&after);
+  if (!active()) return;
   Sensitivities::Values values = maps_.complete(after, maps_.dx());
   const double most = lost * std::max(before_.cwiseAbs().maxCoeff(), 1.0);
   if (record_.steps > 0 && !(maps_.dx().cwiseAbs().maxCoeff() <= most)) {
@@ -123,6 +128,57 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
   maps_.take(values.dx);
   at_.now.dx_dq = std::move(values.dx);
   at_.now.dlambda_dq = std::move(values.dlambda);
+}
+
+/// Does some q move the state off the surface of this gap?
+bool SensitivityUpdate::moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const {
+  constexpr double rounding = 1e-12;
+  const Matrix& S = maps_.dx();
+  for (Eigen::Index c = 0; c < S.cols(); ++c) {
+    const double moves = (S.col(c).cwiseAbs().array() / at_.scales.x.array()).maxCoeff() * locator_.size(gap);
+    if (std::abs(rate.by_q[c]) > rounding * moves) return true;
+  }
+  return false;
+}
+
+/// The branch beyond the end that this gap is of, not a vertical one; -1: there is none.
+int SensitivityUpdate::branch_beyond(const Gap& gap) const {
+  const std::vector<Branch>& branches = at_.system.laws[static_cast<std::size_t>(gap.law)].branches;
+  const auto begins = std::ranges::find_if(branches, [&gap](const Branch& branch) {
+    const Range range = w_range(branch);
+    return !is_vertical(branch) && (gap.sign > 0 ? range.lower < gap.bound && range.upper >= gap.bound
+                                                 : range.upper > gap.bound && range.lower <= gap.bound);
+  });
+  return begins == branches.end() ? -1 : static_cast<int>(begins - branches.begin());
+}
+
+/// Have states before and beyond the end of a branch that a start is on the same rates? A short time beyond the end adds
+/// (ẋ_beyond − ẋ) dt to what q does; a law with memory does not come back.
+bool SensitivityUpdate::have_one_rate(const Gap& gap, const Jet& after, int beyond) {
+  const auto law = static_cast<std::size_t>(gap.law);
+  if (at_.system.laws[law].memory) return false;
+  Mode mode = after.mode;
+  mode[law] = beyond;
+  return maps_.has_rate_of(after, mode) == true;
+}
+
+/// What a state does at the end of a branch that some q moves it off, where what is beyond has other rates: null, nothing.
+const char* SensitivityUpdate::two_sided(const Gap& gap, const Jet* start) {
+  if (gap.law < 0 || gap.of_lambda || !locator_.is_zero(gap, gap.at(at_.now.w[gap.law]))) return nullptr;
+  const int beyond = branch_beyond(gap);
+  if (beyond < 0) return nullptr;
+  const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
+  if (!moves_off(gap, rate)) return nullptr;
+  if (std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap)) return "stays";
+  return start == nullptr || have_one_rate(gap, *start, beyond) ? nullptr : "starts";
+}
+
+/// Ends where derivatives have two sides: a state that some q moves off the end of a branch on which it stays, or starts.
+void SensitivityUpdate::watch_ends(const Jet* start) {
+  for (const Gap& gap : locator_.gaps())
+    if (const char* const does = two_sided(gap, start))
+      return end(fmt::format("the solution {} on the end of a branch of {}, and derivatives by what moves it off have two sides",
+                             does, at_.system.laws[static_cast<std::size_t>(gap.law)].name));
 }
 
 /// S⁺ of the differential part. False: it does not exist, and the run has ended.

@@ -31,7 +31,9 @@ class SensitivityUpdate {
   Matrix at_end_of_attempt();
   /// The same, as S of the step that is accepted.
   void step() {
-    if (active()) maps_.take(at_end_of_attempt());
+    if (!active()) return;
+    maps_.take(at_end_of_attempt());
+    if (active()) watch_ends(nullptr);
   }
   /// The present event: dt*/dq by the gap that falls fastest in its unit.
   void at_corner(const Gap& fell);
@@ -47,9 +49,14 @@ class SensitivityUpdate {
 
  private:
   [[nodiscard]] bool passes_rough_end(const Mode& before, const Mode& after);
-  void end(const char* why);
+  void end(const std::string& why);
   Matrix without();
   bool enter(const Step& before, const Jet& after, bool x_jumped, const Vector& jump);
+  [[nodiscard]] bool moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const;
+  [[nodiscard]] int branch_beyond(const Gap& gap) const;
+  [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond);
+  [[nodiscard]] const char* two_sided(const Gap& gap, const Jet* start);
+  void watch_ends(const Jet* start);
   [[nodiscard]] std::vector<Gap> switching_gaps(const Mode& before, const Mode& after) const;
   [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
   void take_orders(const Step& before, const Jet& after);

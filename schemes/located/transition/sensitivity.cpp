@@ -78,42 +78,50 @@ Vector Sensitivities::impulses(const Linearised& at, const Vector& jump) const {
   return linear::least_norm_solution(columns, -at.H_ydot.leftCols(system_.n()) * jump, linear::rounding_share);
 }
 
-/// The limit h → 0 of one linearised implicit Euler step in the mode from y⁻ to y,
+/// One linearised implicit Euler step of length h in the mode from y⁻ to y,
 ///     (H_ẏ + h H_y) dy = H_ẏ dy⁻ − h H_p dp − h H_t dt
 /// with the unknowns that have no derivative scaled by 1/h, since they may hold impulses. If the
-/// step is a jump by Δ with impulses Σ, then h H_y tends to what Δ and Σ add to H_y where x is
+/// step is a jump by Δ with impulses Σ, then h H_y tends to what Δ and Σ (`with`) add to H_y where x is
 /// meant, since ẏ = Δ/h and Σ/h enter linearly; so do h H_p and h H_t.
-void Sensitivities::project(double t, const Vector& x, const Vector& lambda, const Vector& jump) {
-  constexpr double h = 1e-100;  // in scaled rows and columns its powers vanish beside 1
-  const int N = flow_.size(), n = system_.n();
-  Vector y(N), ydot = Vector::Zero(N);
-  flow_.gather(x, lambda, y);
-  Linearised at;
-  if (!linearise(t, ydot, y, at)) return;
+Matrix Sensitivities::short_step(const Linearised& at, const Linearised* with, double h) const {
   Matrix left = at.H_ydot + h * at.H_y, by_p = h * at.H_p;
   Vector by_t = h * at.H_t;
-  if (jump.size() > 0) {
-    const Vector impulse = impulses(at, jump);
-    ydot.head(n) = jump;
-    Linearised with;
-    if (!linearise(t, ydot, y + impulse, with)) return;
-    for (int k = 0; k < N; ++k)
-      if (flow_.is_differential(k)) left.col(k) += with.H_y.col(k) - at.H_y.col(k);
-    by_p += with.H_p - at.H_p;
-    by_t += with.H_t - at.H_t;
+  if (with != nullptr) {
+    for (int k = 0; k < flow_.size(); ++k)
+      if (flow_.is_differential(k)) left.col(k) += with->H_y.col(k) - at.H_y.col(k);
+    by_p += with->H_p - at.H_p;
+    by_t += with->H_t - at.H_t;
   }
-  Matrix right = at.H_ydot.leftCols(n) * dx_ - by_t * dt_.transpose();
+  Matrix right = at.H_ydot.leftCols(system_.n()) * dx_ - by_t * dt_.transpose();
   for (std::size_t k = 0; k < request_.parameters.size(); ++k)
     right.col(column_of_parameter_[k]) -= by_p.col(static_cast<Eigen::Index>(k));
-  for (int k = 0; k < N; ++k)
+  for (int k = 0; k < flow_.size(); ++k)
     if (!flow_.is_differential(k)) left.col(k) /= h;
-  for (int i = 0; i < N; ++i) {
+  for (int i = 0; i < flow_.size(); ++i) {
     const double size = left.row(i).cwiseAbs().maxCoeff();
     if (size > 0) left.row(i) /= size, right.row(i) /= size;
   }
-  const Matrix dy = linear::FullLu(left).solve(right);
-  for (int j = 0; j < n; ++j)
-    if (flow_.is_differential(j)) dx_.row(j) = dy.row(j);
+  return linear::FullLu(left).solve(right);
+}
+
+/// The limit h → 0 of such a step.
+void Sensitivities::project(double t, const Vector& x, const Vector& lambda, const Vector& jump) {
+  constexpr double h = 1e-100, shorter = 1e-10;  // in scaled rows and columns powers of h vanish beside 1
+  Vector y(flow_.size()), ydot = Vector::Zero(flow_.size());
+  flow_.gather(x, lambda, y);
+  Linearised at, with;
+  if (!linearise(t, ydot, y, at)) return;
+  if (jump.size() > 0) {
+    const Vector impulse = impulses(at, jump);
+    ydot.head(system_.n()) = jump;
+    if (!linearise(t, ydot, y + impulse, with)) return;
+  }
+  const Linearised* const jumps = jump.size() > 0 ? &with : nullptr;
+  const Matrix dy = short_step(at, jumps, h), nearer = short_step(at, jumps, shorter * h);
+  // What is of the order of h is 0 in the limit.
+  for (int j = 0; j < system_.n(); ++j)
+    if (flow_.is_differential(j))
+      dx_.row(j) = (nearer.row(j).array().abs() <= std::sqrt(shorter) * dy.row(j).array().abs()).select(0, dy.row(j));
 }
 
 bool Sensitivities::step(Radau& radau, Matrix& S) const {
@@ -235,6 +243,17 @@ void Sensitivities::leave(const Jet& jet) {
   // Rates of algebraic variables may be undetermined; these rows follow from the others.
   for (int j = 0; j < system_.n(); ++j)
     if (!flow_.is_differential(j)) S_.row(j).setZero();
+}
+
+std::optional<bool> Sensitivities::has_rate_of(const Jet& jet, const Mode& mode) const {
+  constexpr double same = 1e-7;  // relative
+  const Jet other = jets_.solve(mode, jet.t, jet.x.col(0), jet.lambda.col(0), jet.x.col(1));
+  if (!other.consistent || !other.determined) return std::nullopt;
+  for (int j = 0; j < system_.n(); ++j) {
+    const double one = jet.x(j, 1), two = other.x(j, 1);
+    if (flow_.is_differential(j) && !(std::abs(one - two) <= same * std::max(std::abs(one), std::abs(two)))) return false;
+  }
+  return true;
 }
 
 std::optional<Matrix> Sensitivities::in_order(const std::vector<Gap>& gaps, const Jet& before,

@@ -67,6 +67,8 @@ class Sensitivities {
   void impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
               const std::vector<double>& restitution, const ModelScales& units);
   void project(double t, const Vector& x, const Vector& lambda, const Vector& jump);
+  /// Is the rate of the state the same in `mode` as by `jet`, a mode at the same state? Empty: `mode` has no such rate.
+  [[nodiscard]] std::optional<bool> has_rate_of(const Jet& jet, const Mode& mode) const;
   /// Goes on from the event in the mode of `jet`.
   void leave(const Jet& jet);
   [[nodiscard]] const Vector& event_time() const { return dt_; }
@@ -86,6 +88,7 @@ class Sensitivities {
   };
   [[nodiscard]] bool linearise(double t, const Vector& ydot, const Vector& y,
                                Linearised& result) const;
+  [[nodiscard]] Matrix short_step(const Linearised& at, const Linearised* with, double h) const;
   [[nodiscard]] Vector impulses(const Linearised& at, const Vector& jump) const;
   void differentiate_resets();
   void apply_reset(int reset, const std::vector<double>& values, const Matrix& before,

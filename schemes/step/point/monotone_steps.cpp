@@ -216,6 +216,19 @@ double longest_dominant_step(const EnergyForm& form, const std::vector<double>& 
 
 }  // namespace
 
+bool is_continuous_where_monotone(const StepEquations& equations) {
+  const SparseLcs& lcs = equations.system();
+  if (!equations.algebraic_rows().empty() || !lcs.q.is_constant()) return false;
+  const EnergyForm form = energy_form(equations);
+  for (int i = 0; i < form.n(); ++i)
+    if (form.E.row(i).size() != 1 || form.E(i, i) == 0) return false;
+  for (int i = 0; i < form.m(); ++i)
+    if (form.C.row(i).size() != lcs.C.row(i).size()) return false;
+  for (int i = 0; i < form.n(); ++i)
+    if (lcs.E.row(i).size() != 1) return false;
+  return true;
+}
+
 double longest_monotone_step(const StepEquations& equations) {
   const auto signs = signs_of(equations.laws());
   if (!signs) return 0;

@@ -18,4 +18,10 @@ namespace perp {
 /// rounding.
 double longest_monotone_step(const StepEquations& equations);
 
+/// Where energy certifies the steps, does none of them jump from a consistent state (x, λ)? With E diagonal and regular, q
+/// constant and laws that read no other component's variables the same sum, with f = A x + B λ + b(t⁺), gives
+///     Δx' P (E/h - θ A) Δx <= Δx' P f,
+/// Δx the motion of the step: it is at most a multiple of h, as what components read of others moves by no more.
+bool is_continuous_where_monotone(const StepEquations& equations);
+
 }  // namespace perp

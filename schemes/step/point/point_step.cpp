@@ -80,25 +80,56 @@ void PointStep::for_each_entry(int row, const Work& work) const {
 }
 
 bool PointStep::factorise(const Mode& mode) {
-  for (int i = 0; i < m_; ++i) present_[at(i)] = &branches_[at(i)][at(mode[at(i)])];
   if (is_factored_ && mode == factored_) return true;
+  for (int i = 0; i < m_; ++i) present_[at(i)] = &branches_[at(i)][at(mode[at(i)])];
+  free_.clear();
+  ++factorisations_;
+  factored_ = mode;
+  list_alone();
+  return is_factored_ = (find_factors() || (find_free() && find_factors())) && is_regular();
+}
+
+/// Laws that hold one unknown at a value: all else in their argument is a multiplier that its branch holds at 0.
+void PointStep::list_alone() {
+  alone_.clear();
+  for (int i = 0; i < m_; ++i) {
+    if (branch(i).a == 0 || branch(i).b != 0) continue;
+    int unknown = -1, count = 0;
+    rows_.for_each(n_ + i, [&](const Entry& entry) {
+      if (!is_held_at_0(entry.column)) unknown = entry.column, ++count;
+    });
+    if (count == 1) alone_.push_back({i, unknown});
+  }
+}
+
+bool PointStep::is_held_at_0(int unknown) const {
+  return unknown >= n_ && branch(unknown - n_).a == 0 && branch(unknown - n_).c == 0;
+}
+
+/// An unknown that a law alone holds at a value has it, not the rounding of what it was eliminated with.
+void PointStep::put_alone() {
+  std::fill(is_exact_.begin(), is_exact_.end(), 0);
+  const auto put = [this](int unknown, double value) {
+    y_[at(unknown)] = value;
+    is_exact_[at(unknown)] = 1;
+  };
+  for (int i = 0; i < m_; ++i)
+    if (branch(i).a == 0) put(n_ + i, branch(i).c);
+  for (const auto& [law, unknown] : alone_)
+    if (r_[at(n_ + law)] == 0 && r_low_[at(n_ + law)] == 0 && branch(law).c == 0) put(unknown, 0);
+}
+
+bool PointStep::find_factors() {
   lu_.clear();
   for (int i = 0; i < size_; ++i)
     for_each_entry(i, [&](int column, const DoubleDouble& value) {
       lu_.entry(place_[at(i)], place_[at(column)]) += value.high;
     });
-  ++factorisations_;
-  factored_ = mode;
-  return is_factored_ = lu_.factorise() && is_regular();
+  return lu_.factorise();
 }
 
-/// Have the equations of the mode an inverse? `BandedLu::bound` shows it of the unknowns that its
-/// right side reaches: of all, where no entry is 0.
-bool PointStep::is_regular() {
-  if (!is_precise_) return lu_.find_weights();
-  std::fill(bound_.begin(), bound_.end(), 1.0);
-  return bound_in_place(bound_);
-}
+/// Have the equations of the mode an inverse?
+bool PointStep::is_regular() { return lu_.find_weights(); }
 
 void PointStep::transfer(Archive& archive) {
   double h = h_;
@@ -117,8 +148,26 @@ void PointStep::solve_in_place(std::vector<double>& right) {
 
 bool PointStep::bound_in_place(std::vector<double>& right) {
   for (int i = 0; i < size_; ++i) work_[at(place_[at(i)])] = right[at(i)];
-  if (!(is_precise_ ? lu_.bound(work_.data(), terms_.data()) : lu_.bound_by_weights(work_.data()))) return false;
+  if (!lu_.bound_by_weights(work_.data())) return false;
   for (int i = 0; i < size_; ++i) right[at(i)] = work_[at(place_[at(i)])];
+  return true;
+}
+
+/// That of y, the first time together with what the rounding of the parameter leaves.
+bool PointStep::bound_errors(bool is_first) {
+  if (!(is_first ? bound_both() : bound_in_place(error_))) return false;
+  for (int j = 0; j < size_; ++j)
+    if (is_exact_[at(j)] != 0) error_[at(j)] = spread_[at(j)] = 0;
+  return true;
+}
+
+/// Of errors and of the rounding of the parameter.
+bool PointStep::bound_both() {
+  for (int i = 0; i < size_; ++i) work_[at(place_[at(i)])] = error_[at(i)];
+  for (int i = 0; i < size_; ++i) terms_[at(place_[at(i)])] = spread_[at(i)];
+  if (!lu_.bound_by_weights(work_.data(), terms_.data())) return false;
+  for (int i = 0; i < size_; ++i) error_[at(i)] = work_[at(place_[at(i)])];
+  for (int i = 0; i < size_; ++i) spread_[at(i)] = terms_[at(place_[at(i)])];
   return true;
 }
 
@@ -167,34 +216,50 @@ bool PointStep::refine() {
   std::fill(y_low_.begin(), y_low_.end(), 0.0);
   for (int step = 1; step <= most_refinements; ++step) {
     find_residual();
-    if (step > 1)
-      for (int i = 0; i < size_; ++i) error_[at(i)] = std::abs(residual_[at(i)]) + bound_[at(i)];
+    for (int i = 0; i < size_; ++i) error_[at(i)] = (step > 1 ? std::abs(residual_[at(i)]) : 0) + bound_[at(i)];
     solve_in_place(residual_);
+    if (step == 1) add_rest();
+    keep_exact();
     for (int j = 0; j < size_; ++j) {
       const DoubleDouble y =
           DoubleDouble{y_[at(j)], y_low_[at(j)]} + DoubleDouble{residual_[at(j)], 0};
       y_[at(j)] = y.high;
       y_low_[at(j)] = y.low;
     }
-    if (step > 1 && !bound_in_place(error_)) return false;
-    if (step > 1 && is_known()) return true;
+    if (!bound_errors(step == 1)) return false;
+    if (is_known(step == 1)) return true;
   }
   return false;
 }
 
+/// What is known exactly is not corrected.
+void PointStep::keep_exact() {
+  for (int j = 0; j < size_; ++j)
+    if (is_exact_[at(j)] != 0) residual_[at(j)] = 0;
+}
+
+/// What the first correction has left of its right side: of a later one the error is what it corrects.
+void PointStep::add_rest() {
+  for (int j = 0; j < size_; ++j) work_[at(place_[at(j)])] = std::abs(residual_[at(j)]);
+  lu_.bound_rest(work_.data());
+  for (int i = 0; i < size_; ++i) error_[at(i)] += work_[at(place_[at(i)])];
+}
+
 /// Is each unknown known to its last digit? One that the error of the last correction may be all of
-/// is 0.
-bool PointStep::is_known() {
+/// is 0. The first one has its own error, later ones that of what they correct.
+bool PointStep::is_known(bool is_first) {
   for (int j = 0; j < size_; ++j) {
     // what the last correction adds is no more than the error was before it
     double& error = error_[at(j)];
-    error += std::abs(residual_[at(j)]) + double_double_rounding * std::abs(y_[at(j)]);
+    error += (is_first ? 0 : std::abs(residual_[at(j)])) + double_double_rounding * std::abs(y_[at(j)]);
     const double size = std::abs(y_[at(j)]);
     const bool is_known =
-        error <= precise_share * size || error <= small_share * std::min(size, spread_[at(j)]);
+        error <= precise_share * size || (!is_first && error <= small_share * std::min(size, spread_[at(j)]));
     if (size > error && !is_known) return false;
   }
-  return !drop_unknown() || keeps_equations();
+  if (!drop_unknown()) return true;
+  find_rough_residual();
+  return keeps_equations();
 }
 
 /// Unknowns of which no digit is known become 0. Is there one?
@@ -209,10 +274,9 @@ bool PointStep::drop_unknown() {
   return is_any;
 }
 
-/// Is each equation 0 within the rounding of its terms? Bounds of errors alone do not say so: they may be too large
-/// to tell anything.
-bool PointStep::keeps_equations() {
-  find_rough_residual();
+/// Is each equation 0 within the rounding of its terms, by the last rough residual? Bounds of errors alone do not say so:
+/// they may be too large to tell anything.
+bool PointStep::keeps_equations() const {
   for (int i = 0; i < size_; ++i)
     if (!(std::abs(residual_[at(i)]) <= most_rounding * bound_[at(i)])) return false;
   return true;
@@ -221,23 +285,19 @@ bool PointStep::keeps_equations() {
 /// The same in doubles, to what the rounding of the parameter leaves and each row holds to its rounding.
 bool PointStep::refine_roughly() {
   std::fill(y_low_.begin(), y_low_.end(), 0.0);
-  for (int step = 0; step < most_refinements; ++step) {
+  for (int step = 1; step <= most_refinements; ++step) {
     find_rough_residual();
-    if (!find_rough_error()) return false;
+    for (int i = 0; i < size_; ++i) error_[at(i)] = std::abs(residual_[at(i)]) + bound_[at(i)];
+    if (!bound_errors(step == 1)) return false;
     if (is_known_roughly()) {
-      drop_unknown();
+      if (drop_unknown()) find_rough_residual();
       if (keeps_equations()) return true;
     }
     solve_in_place(residual_);
+    keep_exact();
     for (int j = 0; j < size_; ++j) y_[at(j)] += residual_[at(j)];
   }
   return false;
-}
-
-/// Of y, by its residual. False: it has no bound.
-bool PointStep::find_rough_error() {
-  for (int i = 0; i < size_; ++i) error_[at(i)] = std::abs(residual_[at(i)]) + bound_[at(i)];
-  return bound_in_place(error_);
 }
 
 /// Are the errors beside what the rounding of the parameter leaves?

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
@@ -20,24 +22,34 @@ class PointStep {
 
   /// False: a scaled entry is not a normal number, nothing can be asked.
   [[nodiscard]] bool is_usable() const { return is_usable_; }
+  /// Number of unknowns, and of numbers in a row of their factors: a step costs their product.
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] int width() const { return std::max(1, lu_.width()); }
   /// The equations become those of steps of this length from here: see `StepEquations::parameter`.
   void set(double h, const double* parameter);
 
   enum class Verdict {
     inside,    ///< no margin of the mode is negative beyond the rounding of its terms
     outside,   ///< some are
-    undecided  ///< the mode may be singular, or its solution is not known well enough
+    undecided,  ///< the mode may be singular, or its solution is not known well enough
+    never       ///< one of its equations reads no unknown and does not hold
   };
-  /// The solution in this mode.
+  /// The solution in this mode. A multiplier that no equation of it reads, of a law whose argument is 0 in it, is as near
+  /// to 0 as the branches of laws that read it allow.
   Verdict solve(const Mode& mode);
 
-  /// An end of a branch with the distance from it.
+  /// An end of a branch with the distance from it. Where two ends hold a multiplier that no equation of the mode reads,
+  /// the room that they leave it: `share` of the distance from the one and `share_with` of that from the other.
   struct Margin {
     ModeMap::Margin end;
-    double value;
-    bool is_beyond;  ///< negative beyond the rounding of its terms, see `ModeMap::Verdict`
+    double value = 0;
+    bool is_beyond = false;  ///< negative beyond the rounding of its terms, see `ModeMap::Verdict`
+    double share = 1;
+    ModeMap::Margin with{};
+    double share_with = 0;  ///< 0: of one end alone
     void transfer(Archive& archive) {
-      archive(end.law, end.of_lambda, end.upper, end.combined, value, is_beyond);
+      archive(end.law, end.of_lambda, end.upper, end.combined, value, is_beyond, share);
+      archive(with.law, with.of_lambda, with.upper, with.combined, share_with);
     }
   };
   /// Of the last solution, unless it was undecided; λ and w on the branches of the mode.
@@ -47,6 +59,8 @@ class PointStep {
   [[nodiscard]] const std::vector<Margin>& margins() const { return margins_; }
   /// Is some margin 0 but for its rounding, so that other modes have the solution too?
   [[nodiscard]] bool is_at_end() const;
+  /// Is each margin of a solution inside more than its rounding, or 0 exactly?
+  [[nodiscard]] bool is_certain() const;
   /// Bounds of the rounding of x, that of the parameter included.
   [[nodiscard]] const Vector& rounding() const { return rounding_; }
   /// Units of a law in which its entries are near 1: powers of two.
@@ -76,10 +90,11 @@ class PointStep {
     void add(int column, double given, double by_length, Length length);
     void close_row() { end.push_back(static_cast<int>(entries.size())); }
     void multiply(const double* length);
+    [[nodiscard]] int begin(int row) const { return row == 0 ? 0 : end[static_cast<std::size_t>(row - 1)]; }
+    [[nodiscard]] int count(int row) const { return end[static_cast<std::size_t>(row)] - begin(row); }
     template <class Work>
     void for_each(int row, const Work& work) const {
-      for (int k = row == 0 ? 0 : end[static_cast<std::size_t>(row - 1)];
-           k < end[static_cast<std::size_t>(row)]; ++k)
+      for (int k = begin(row); k < end[static_cast<std::size_t>(row)]; ++k)
         work(entries[static_cast<std::size_t>(k)]);
     }
   };
@@ -106,6 +121,10 @@ class PointStep {
     return *present_[static_cast<std::size_t>(law)];
   }
   bool factorise(const Mode& mode);
+  bool find_factors();
+  void list_alone();
+  void put_alone();
+  [[nodiscard]] bool is_held_at_0(int unknown) const;
   bool is_regular();
   template <class Work>
   void for_each_entry(int row, const Work& work) const;
@@ -113,19 +132,49 @@ class PointStep {
   bool bound_in_place(std::vector<double>& right);
   void find_residual();
   void find_rough_residual();
+  bool bound_errors(bool is_first);
+  bool bound_both();
   bool refine();
-  bool is_known();
+  void keep_exact();
+  void add_rest();
+  bool is_known(bool is_first);
   bool drop_unknown();
-  bool keeps_equations();
+  [[nodiscard]] bool keeps_equations() const;
   bool refine_roughly();
-  bool find_rough_error();
+  bool find_unknowns();
   [[nodiscard]] bool is_known_roughly() const;
-  bool find_bounds();
+  void find_spread();
   void find_outputs(const Mode& mode);
   Verdict judge();
+  [[nodiscard]] DoubleDouble distance_of(const ScaledBranch::End& end) const;
   [[nodiscard]] double error_of(const ScaledBranch::End& end) const;
   [[nodiscard]] double spread_of(const ScaledBranch::End& end) const;
-  double terms_of(const ScaledBranch::End& end);
+  void find_row(const ScaledBranch::End& end);
+  [[nodiscard]] double terms_of_row() const;
+  Verdict judge_ends(int law);
+  Verdict judge_margin(Margin& margin, double error, double spread, const std::function<void()>& find_row);
+  [[nodiscard]] double doubt_of(const ModeMap::Margin& end) const;
+  [[nodiscard]] double doubt_of(const Margin& margin) const;
+  // point_step_free.cpp
+  /// How a free multiplier moves from an end of a branch.
+  struct Side {
+    const ScaledBranch::End* end;
+    double slope;  ///< of the distance
+    DoubleDouble distance;  ///< where the multiplier is 0
+    [[nodiscard]] double end_of_multiplier() const { return -distance.high / slope; }
+  };
+  bool find_free();
+  [[nodiscard]] bool contradicts(int law) const;
+  bool list_readers(int free);
+  [[nodiscard]] bool is_in_no_equation(int law) const;
+  [[nodiscard]] bool has_no_argument(int law) const;
+  [[nodiscard]] bool reads_free(int law) const { return !free_.empty() && free_of_[static_cast<std::size_t>(law)] >= 0; }
+  [[nodiscard]] double factor_of(int law, int free) const;
+  [[nodiscard]] std::vector<Side> sides_of(int free) const;
+  Verdict judge_free(int free, const std::vector<Side>& sides);
+  Verdict judge_pair(const Side& below, const Side& above);
+  static const Side* holding(const std::vector<Side>& sides);
+  void choose_free(int free, const std::vector<Side>& sides);
   [[nodiscard]] bool is_finite() const;
   void put_on_branches(const Mode& mode);
 
@@ -139,8 +188,16 @@ class PointStep {
   double h_ = nan;
   Mode factored_;  // the mode that lu_ holds at h_
   bool is_factored_ = false;
+  bool is_refined_ = false;  // is the last solution one of twice the precision?
   std::vector<std::vector<ScaledBranch>> branches_;  // of each law
   std::vector<const ScaledBranch*> present_;
+  struct Alone {
+    int law, unknown;
+  };
+  std::vector<Alone> alone_;  // see `list_alone`
+  std::vector<char> is_exact_;  // unknowns of the last solution that are known exactly
+  std::vector<int> free_, free_of_;      // multipliers that no equation of the mode reads; of each law that one, -1: none
+  std::vector<ScaledBranch> held_;       // their branches with the multiplier at 0
   std::vector<double> r_, r_low_, r_terms_, r_error_;  // right side without branches, by row
   std::vector<double> y_, y_low_, residual_, bound_, terms_, error_, spread_, work_;
   Vector x_, lambda_, w_, rounding_;

@@ -2,6 +2,7 @@
 // the ends of their branches they are.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/lcp/exact/double_double.hpp>
@@ -14,16 +15,14 @@ constexpr double largest_share = 0x1p-20;  ///< of the terms of a margin: a larg
 
 }  // namespace
 
-/// What the rounding of the parameter and of an evaluation in doubles adds to the unknowns, see
-/// `ModeMap`.
-bool PointStep::find_bounds() {
+/// What the rounding of the parameter and of an evaluation in doubles adds to the rows, see `ModeMap`.
+void PointStep::find_spread() {
   const double each = (parameters_ + 4) * unit_roundoff;
   for (int i = 0; i < size_; ++i) {
     const double a = i < n_ ? 1 : std::abs(branch(i - n_).a),
                  c = i < n_ ? 0 : std::abs(branch(i - n_).c);
     spread_[at(i)] = each * (a * r_terms_[at(i)] + c);
   }
-  return bound_in_place(spread_);
 }
 
 void PointStep::find_outputs(const Mode& mode) {
@@ -42,7 +41,7 @@ void PointStep::find_outputs(const Mode& mode) {
     int count = 6;
     rows_.for_each(n_ + i, [&](const Entry& entry) {
       const double y = y_[at(entry.column)];
-      if (is_precise_)
+      if (is_refined_)
         sum = sum + DoubleDouble{y, y_low_[at(entry.column)]} * entry.high;
       else
         sum.high += entry.high * y;
@@ -53,7 +52,7 @@ void PointStep::find_outputs(const Mode& mode) {
     });
     const double grown = 1 + 4 * count * unit_roundoff;
     missing =
-        grown * (missing + count * (is_precise_ ? double_double_rounding : unit_roundoff) * terms);
+        grown * (missing + count * (is_refined_ ? double_double_rounding : unit_roundoff) * terms);
     if (std::abs(sum.high) <= missing) sum.high = 0;
     w_[i] = branch.b == 0 ? branch.c / branch.a : sum.high / rho;
     w_low_[at(i)] = sum.high == 0 ? 0 : sum.low / rho;
@@ -70,8 +69,8 @@ double PointStep::error_of(const ScaledBranch::End& end) const {
   return of_value + 4 * double_double_rounding * end.bound.terms;
 }
 
-// The margin is c θ + d with c = v' K⁻¹ R for λ or, with q, for w: Σ |c_j θ_j| + |d|.
-double PointStep::terms_of(const ScaledBranch::End& end) {
+// The margin is c θ + d with c = v' K⁻¹ R for λ or, with q, for w.
+void PointStep::find_row(const ScaledBranch::End& end) {
   const int law = end.margin.law, row = n_ + law;
   const double unit = end.margin.of_lambda ? column_scale_[at(row)] : 1 / row_scale_[at(row)];
   std::fill(work_.begin(), work_.end(), 0.0);
@@ -92,8 +91,14 @@ double PointStep::terms_of(const ScaledBranch::End& end) {
     row_.back() += factor * branch(i).c;
   }
   if (!end.margin.of_lambda) add(row, 1);
-  double terms = std::abs(row_.back() * unit - end.bound.bound.high);
-  for (int j = 0; j < parameters_; ++j) terms += std::abs(row_[at(j)] * parameter_[at(j)]) * unit;
+  for (double& entry : row_) entry *= unit;
+  row_.back() -= end.bound.bound.high;
+}
+
+/// Σ |c_j θ_j| + |d| of a margin.
+double PointStep::terms_of_row() const {
+  double terms = std::abs(row_.back());
+  for (int j = 0; j < parameters_; ++j) terms += std::abs(row_[at(j)] * parameter_[at(j)]);
   return terms;
 }
 
@@ -104,40 +109,78 @@ double PointStep::spread_of(const ScaledBranch::End& end) const {
                               : w_spread_[at(law)];
 }
 
+/// From an end, inside of the branch.
+DoubleDouble PointStep::distance_of(const ScaledBranch::End& end) const {
+  const int law = end.margin.law;
+  const DoubleDouble value{
+      end.margin.of_lambda ? lambda_[law] : w_[law],
+      end.margin.of_lambda ? y_low_[at(n_ + law)] * column_scale_[at(n_ + law)] : w_low_[at(law)]};
+  const DoubleDouble above = value - end.bound.bound;
+  return end.margin.upper ? -above : above;
+}
+
+/// Of a margin that is negative. `find_row` makes its row, where its terms are asked for: the spread bounds their rounding,
+/// and where it does not decide they do themselves.
+PointStep::Verdict PointStep::judge_margin(Margin& margin, double error, double spread, const std::function<void()>& find_row) {
+  if (-margin.value > error + spread) {
+    margin.is_beyond = true;
+    return Verdict::outside;
+  }
+  find_row();
+  const double terms = terms_of_row();
+  if (error > largest_share * terms) return Verdict::undecided;
+  margin.is_beyond = -margin.value > error + (parameters_ + 4) * unit_roundoff * terms;
+  return margin.is_beyond ? Verdict::outside : Verdict::inside;
+}
+
+PointStep::Verdict PointStep::judge_ends(int law) {
+  Verdict verdict = Verdict::inside;
+  for (const ScaledBranch::End& end : branch(law).ends) {
+    Margin& margin = margins_.emplace_back(end.margin, distance_of(end).high);
+    if (margin.value >= 0) continue;
+    const Verdict of_end = judge_margin(margin, 2 * error_of(end), spread_of(end), [&] { find_row(end); });
+    if (of_end == Verdict::undecided) return of_end;
+    if (of_end == Verdict::outside) verdict = of_end;
+  }
+  return verdict;
+}
+
+double PointStep::doubt_of(const ModeMap::Margin& end) const {
+  const std::vector<ScaledBranch::End>& ends = branch(end.law).ends;
+  const auto own = std::ranges::find_if(ends, [&](const ScaledBranch::End& other) { return other.margin.upper == end.upper; });
+  return 2 * error_of(*own) + spread_of(*own);
+}
+
+double PointStep::doubt_of(const Margin& margin) const {
+  const double with = margin.share_with == 0 ? 0 : margin.share_with * doubt_of(margin.with);
+  return margin.share * doubt_of(margin.end) + with;
+}
+
 bool PointStep::is_at_end() const {
-  auto margin = margins_.begin();
-  for (int i = 0; i < m_; ++i)
-    for (const ScaledBranch::End& end : branch(i).ends)
-      if (std::abs((margin++)->value) <= 2 * error_of(end) + spread_of(end)) return true;
-  return false;
+  return std::ranges::any_of(margins_, [this](const Margin& margin) { return std::abs(margin.value) <= doubt_of(margin); });
+}
+
+bool PointStep::is_certain() const {
+  return std::ranges::all_of(margins_, [this](const Margin& margin) {
+    const double doubt = doubt_of(margin);
+    return margin.value > doubt || (margin.value == 0 && doubt == 0);
+  });
 }
 
 PointStep::Verdict PointStep::judge() {
-  const double each = (parameters_ + 4) * unit_roundoff;
   Verdict verdict = Verdict::inside;
   margins_.clear();
+  const auto add = [&](Verdict other) {
+    if (other != Verdict::inside) verdict = other;
+    return other != Verdict::undecided;
+  };
   for (int i = 0; i < m_; ++i)
-    for (const ScaledBranch::End& end : branch(i).ends) {
-      const bool of_lambda = end.margin.of_lambda;
-      const DoubleDouble value{
-          of_lambda ? lambda_[i] : w_[i],
-          of_lambda ? y_low_[at(n_ + i)] * column_scale_[at(n_ + i)] : w_low_[at(i)]};
-      const double above = (value - end.bound.bound).high,
-                   distance = end.margin.upper ? -above : above;
-      margins_.push_back({end.margin, distance, false});
-      if (distance >= 0) continue;
-      const double error = 2 * error_of(end);
-      const double spread = spread_of(end);
-      // The spread bounds the rounding of the terms: where it does not decide, they do themselves.
-      if (-distance > error + spread) {
-        margins_.back().is_beyond = true;
-      } else {
-        const double terms = terms_of(end);
-        if (error > largest_share * terms) return Verdict::undecided;
-        margins_.back().is_beyond = -distance > error + each * terms;
-      }
-      if (margins_.back().is_beyond) verdict = Verdict::outside;
-    }
+    if (!reads_free(i) && !add(judge_ends(i))) return verdict;
+  for (const int free : free_) {
+    const std::vector<Side> sides = sides_of(free);
+    if (!add(judge_free(free, sides))) return verdict;
+    choose_free(free, sides);
+  }
   return verdict;
 }
 
@@ -148,12 +191,26 @@ bool PointStep::is_finite() const {
   return true;
 }
 
+/// To the rounding of the rows where unknowns are many, to twice the precision where that is not enough.
+bool PointStep::find_unknowns() {
+  find_spread();
+  is_refined_ = is_precise_;
+  if (!is_refined_ && refine_roughly()) return true;
+  if (!std::exchange(is_refined_, true)) find_spread();
+  return refine();
+}
+
 PointStep::Verdict PointStep::solve(const Mode& mode) {
-  if (!factorise(mode)) return Verdict::undecided;
+  if (!factorise(mode)) {
+    for (int i = 0; i < m_; ++i)
+      if (contradicts(i)) return Verdict::never;
+    return Verdict::undecided;
+  }
   for (int i = 0; i < size_; ++i)
     y_[at(i)] = i < n_ ? r_[at(i)] : branch(i - n_).c - branch(i - n_).a * r_[at(i)];
   solve_in_place(y_);
-  if (!find_bounds() || !(is_precise_ ? refine() : refine_roughly())) return Verdict::undecided;
+  put_alone();
+  if (!find_unknowns()) return Verdict::undecided;
   if (!is_finite()) return Verdict::undecided;
   find_outputs(mode);
   const Verdict verdict = judge();

@@ -10,7 +10,7 @@ namespace perp {
 namespace {
 
 /// Up to here solutions are refined to twice the precision of doubles, so that each x is the exact
-/// one but for its last digit; beyond, to the rounding of their rows.
+/// one but for its last digit; beyond, to the rounding of their rows where that decides.
 constexpr int most_precise = 32;
 constexpr double most_numbers = 5e7;  ///< of the bands of a step
 
@@ -50,6 +50,7 @@ PointStep::PointStep(const StepEquations& equations, double h)
   w_spread_.assign(at(m_), 0.0);
   w_low_.assign(at(m_), 0.0);
   present_.assign(at(m_), nullptr);
+  is_exact_.assign(at(size_), 0);
 }
 
 /// By the entries of a step of length h in which no law holds yet.
@@ -102,11 +103,11 @@ void PointStep::list_equation(int row) {
 /// Its right side, in the parameter of a step. `place`: of each variable in the state, -1: none.
 void PointStep::list_right_side(int row, const std::vector<int>& place) {
   const SparseLcs& lcs = equations_.system();
-  const bool is_algebraic = equations_.is_algebraic_row(row);
+  const bool is_algebraic = equations_.is_algebraic_row(row), has_explicit = equations_.theta() < 1;
   const double by = row_scale_[at(row)];
   if (!is_algebraic)
     linear::for_each_of(lcs.E.row(row), lcs.A.row(row), [&](int j, double E, double A) {
-      if (place[at(j)] >= 0) right_.add(place[at(j)], scaled(E, by), scaled(A, by), explicit_share);
+      if (place[at(j)] >= 0) right_.add(place[at(j)], scaled(E, by), has_explicit ? scaled(A, by) : 0, explicit_share);
     });
   const auto& varying = lcs.b.varying();
   const auto found = std::lower_bound(varying.begin(), varying.end(), row);

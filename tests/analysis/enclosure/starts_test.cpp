@@ -81,6 +81,23 @@ TEST_SUITE("analysis/enclosure/starts") {
     REQUIRE_FALSE(result.lost.has_value());
     CHECK(result.rows.back().box[0].contains(0.5));
     CHECK(result.rows.back().box[1].contains(0.5));
+    CHECK(result.forbids_starts);
+  }
+
+  TEST_CASE("a set with points that an equation between states or a law forbids is said to have them, and no other") {
+    CHECK(run(surface("\"[-0.25, 0.25]\"", "0")).forbids_starts);
+    CHECK(run(surface("\"[1, 1.25]\"", "\"[2, 2.25]\"")).forbids_starts);
+    CHECK_FALSE(run(surface("1", "2")).forbids_starts);
+    const auto contact = [](const std::string& x) {
+      return run("[variables]\nx = " + x + "\n[model]\nlaws = [\"f in complementarity(x)\"]\nequations = [\"der(x) = f - 1\"]\n"
+                 "[run]\nt = [0, 0.25]\n").forbids_starts;
+    };
+    CHECK_FALSE(contact("\"[0.5, 1]\""));
+    CHECK_FALSE(contact("0"));
+    // company without an equation between states, and a set on both sides of a relay
+    const std::string relay = "[variables]\nx = \"[-1, 1]\"\ny = 2\nv = 2\nz = 0\n[model]\nequations = [\"der(x) = -sign(x)\", "
+                              "\"der(y) = z\", \"der(v) = 1\", \"y = v\"]\n[run]\nt = [0, 0.25]\n";
+    CHECK_FALSE(run(relay).forbids_starts);
   }
 
   TEST_CASE("where no mode continues any member, parts of the set would have none either") {
@@ -147,7 +164,8 @@ TEST_SUITE("analysis/enclosure/starts") {
                                      std::tuple("-5.7", "5.6", "\"[-0.55, -0.45]\""),
                                      std::tuple("\"[-5.3, -5.1]\"", "\"[5, 5.2]\"", "-0.5"),
                                      std::tuple("\"[-5.3, -5.1]\"", "\"[5, 5.2]\"", "\"[-0.55, -0.45]\"")}) {
-      CAPTURE(x1);
+      const auto& shown_x1 = x1;
+      CAPTURE(shown_x1);
       const Enclosure result = run(text(x1, x2, B1), 128);
       CHECK_FALSE(result.lost.has_value());
       CHECK(result.rows.back().flag == enclosure::Flag::unique);

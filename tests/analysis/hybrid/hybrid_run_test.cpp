@@ -216,7 +216,8 @@ TEST_CASE("event capturing of hybrid models is of first order with the changes o
       std::map<std::string, Changes> found = changes_of(model, trajectory);
       CHECK(found.size() == wanted.size());
       for (const auto& [binary, exact_changes] : wanted) {
-        CAPTURE(binary);
+        const auto& shown_binary = binary;
+        CAPTURE(shown_binary);
         const Changes& changes = found[binary];
         const auto& values = exact_changes.values;
         const bool slides =

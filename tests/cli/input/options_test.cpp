@@ -253,7 +253,8 @@ TEST_SUITE("cli/options") {
              {std::pair{set, has(item.keys, key)}, {with_flag, has(item.flags, key)}}) {
           if (is_taken) continue;
           const Outcome outcome = perp_program(folder, words);
-          CAPTURE(words);
+          const auto& shown_words = words;
+          CAPTURE(shown_words);
           CHECK_MESSAGE(outcome.status == 2, outcome.err);
           CHECK_MESSAGE(lines(outcome.err).size() == 1, outcome.err);
           CHECK(outcome.out == "");

@@ -72,7 +72,9 @@ TEST_SUITE("cli/run/checkpoint") {
                                   {"rooms", {"--set", "N=20", "--scheme", "located"}},
                                   {"rooms", {"--set", "N=90", "--scheme", "backward_euler"}},
                                   {"two.toml"}};
-    for (const auto& [model, more] : cases) {
+    for (const auto& of_case : cases) {
+      const auto& model = of_case.model;
+      const auto& more = of_case.more;
       CAPTURE(model);
       CAPTURE(more.size());
       const Folder folder;

@@ -141,7 +141,8 @@ TEST_SUITE("core/expression") {
     };
     REQUIRE(perp::function_names().size() == 19);
     for (const auto& [text, expected] : cases) {
-      CAPTURE(text);
+      const auto& shown_text = text;
+      CAPTURE(shown_text);
       CHECK(value(text) == doctest::Approx(expected).epsilon(1e-15));
     }
     CHECK(value("-inf") == -HUGE_VAL);

@@ -149,6 +149,31 @@ TEST_SUITE("lcp/mode_cache") {
       if (cache.map(i).kind() == ModeMap::Kind::regular) CHECK(cache.rivals(i).empty());
   }
 
+  TEST_CASE("of many modes one that was met often elsewhere gets rows at once, with the numbers of its points") {
+    constexpr int m = 9;  // 512 modes
+    ParametricMlcp family;
+    family.base = {Matrix(0, 0), Matrix(0, m), Vector(0), Matrix(m, 0), Matrix(3 * Matrix::Identity(m, m) - Matrix::Ones(m, m) / 9),
+                   Vector(Vector::LinSpaced(m, -1, 1)), std::vector<Law>(m, complementarity())};
+    family.Q1 = Matrix(0, 1);
+    family.Q2 = Matrix(Vector::LinSpaced(m, 1, 2));
+    family.W = Matrix(0, 0);
+    family.Z = Matrix(0, 1);
+    const Mode mode{1, 1, 0, 0, 1, 0, 0, 0, 0};
+    ModeCache points(family), rows(family);
+    const int first = points.find(mode), often = rows.find(mode, true);
+    REQUIRE(first >= 0);
+    REQUIRE(often >= 0);
+    CHECK_FALSE(points.map(first).has_rows());
+    CHECK(rows.map(often).has_rows());
+    const double theta = 0.3;
+    Vector at_point(m), by_rows(m);
+    points.map(first).lambda(&theta, at_point.data());
+    rows.map(often).lambda(&theta, by_rows.data());
+    for (int i = 0; i < m; ++i) CHECK(by_rows[i] == doctest::Approx(at_point[i]).epsilon(1e-15));
+    CHECK(points.find(mode, true) == first);  // known by points so far
+    CHECK(points.map(first).has_rows());
+  }
+
   TEST_CASE("a linear program's verdict on the interior of a polyhedron is right on known ones") {
     using Verdict = InteriorTest::Verdict;
     const Matrix strip{{1, 0}, {-1, 0}};

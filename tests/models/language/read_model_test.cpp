@@ -255,7 +255,8 @@ TEST_SUITE("models/read_model") {
          "--set R=3 4:2:1: parameter 'R': found '4'; expected an operator (+ - * / ^) or the end"},
     };
     for (const auto& [override, message] : cases) {
-      CAPTURE(override.key);
+      const auto& shown_key = override.key;
+      CAPTURE(shown_key);
       CHECK(message_of(rich, {override}) == message);
     }
     CHECK(

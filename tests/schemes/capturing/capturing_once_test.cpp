@@ -132,6 +132,48 @@ TEST_SUITE("schemes/capturing/capturing_once") {
     MESSAGE(tally.kept << " " << tally.left << " " << tally.by_table << " " << tally.unsolved);
   }
 
+  TEST_CASE("of several solutions of a step that is asked for once the nearest is that of the table of all modes, and so is their number") {
+    // [RAB] eq. (36) with one, two or three solutions, from states on and beside its switching line.
+    std::mt19937 random(33);
+    std::uniform_real_distribution<double> value(-1, 1);
+    int several = 0, left = 0;
+    for (int trial = 0; trial < 600; ++trial) {
+      CAPTURE(trial);
+      const Lcs lcs{.E = Matrix{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}},
+                    .A = Matrix{{0, 0, value(random)}, {0, 0, value(random)}, {1, -1, 0}},
+                    .B = Matrix{{0, 0, 0}, {0, 0, 0}, {1, -1, 0}},
+                    .b = Vector{{1, 0, 1}},
+                    .C = Matrix{{2, 0, 0}, {1, 0, 0}, {0, 0, 0}},
+                    .D = Matrix{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
+                    .q = Vector{{0, 0, 2}},
+                    .laws = {3, complementarity()}};
+      const double h = 0.1;
+      const Selector selector = trial % 2 == 0 ? Selector::minimal_norm : Selector::keep_mode;
+      Capturing points(lcs, Theta{.h = 8 * h, .theta = 1, .selector = selector});
+      Capturing maps(lcs, Theta{.h = h, .theta = 1, .selector = selector});
+      std::vector<Event> events;
+      Vector x{{trial % 5 == 0 ? 0 : value(random), 0, 0}};
+      x[1] = x[0] + 1;
+      if (x[0] < 0) x[1] -= 2;
+      if (points.start(0, x, h, events).status != Status::solved) continue;
+      for (int k = 0; k < 6; ++k) {
+        maps.restore(points.snapshot());
+        const double t = points.t() + h;
+        const Attempt here = points.attempt(t, h), there = maps.attempt(t, h);
+        REQUIRE(here.status == there.status);
+        if (here.status != Status::solved) break;
+        CHECK(here.kept_mode == there.kept_mode);
+        CHECK(here.solutions == there.solutions);
+        CHECK((points.attempted() - maps.attempted()).norm() <= 1e-13 * (1 + points.attempted().norm()));
+        several += here.solutions > 1;
+        left += !here.kept_mode;
+        points.accept();
+      }
+    }
+    CHECK(several > 50);
+    CHECK(left > 50);
+  }
+
   TEST_CASE(
       "a scheme that reads what one with steps at points has kept goes on with its bits and "
       "counts") {

@@ -139,9 +139,8 @@ TEST_SUITE("schemes/nonlinear_capturing") {
                  {1, 2, Vector{{0, -1, 0}}},      {-1, 2, Vector{{-3, 2, 0}}}};
     for (const auto& [B1, B2, x0] : cases)
       for (const double h : {0.1, 0.013}) {
-        CAPTURE(B1);
-        CAPTURE(B2);
-        CAPTURE(h);
+        const Vector shown{{B1, B2, h}};
+        CAPTURE(shown.transpose());
         const BackwardEuler scheme{.h = h};
         const Trajectory law = integrate(switching_dae::own_law(B1, B2), x0, {0, 10}, scheme);
         const Trajectory relay =

@@ -51,6 +51,24 @@ TEST_SUITE("schemes/start") {
     CHECK(std::abs(run.x[0][1] - 0.35) < 4e-16);
   }
 
+  TEST_CASE("a start on its constraints has no event, to the last digit of it, and one beside them has") {
+    for (const std::string z : {"0.3", "0.30000000000000004", "0.3001"}) {
+      CAPTURE(z);
+      const bool is_consistent = z != "0.3001";
+      const Trajectory run = run_of(fmt::format("x = 0.1\ny = {}\nf = 0", z), "\"0 <= x perp p >= 0\", \"0 <= 1 - x perp q >= 0\"",
+                                    "\"der(x) = f + p - q - x\", \"der(y) = f - y\", \"y = 3*x\"");
+      REQUIRE(run.status == Status::solved);
+      const bool has_event = !run.events.empty() && run.events[0].t == 0;
+      CHECK(has_event == !is_consistent);
+    }
+    // At the corners of all laws, where multipliers are a continuum.
+    const Trajectory rest = run_of("x = 0\ny = 0", "\"0 <= x perp p >= 0\", \"0 <= y perp q >= 0\"",
+                                   "\"der(x) = p - 1 - x\", \"der(y) = q + 1 + x - y\"");
+    REQUIRE(rest.status == Status::solved);
+    CHECK((rest.events.empty() || rest.events[0].t > 0));
+    CHECK(rest.lambda[0][0] == doctest::Approx(1));
+  }
+
   TEST_CASE("a start whose consistent state would grow with 1/h is refused by the state that a step leads to") {
     for (const std::string nonlinear : {"", " - 0.01*v*v*v"}) {
       const Trajectory run = run_of("x = -1\nv = 0", "\"0 <= x perp f >= 0\"", "\"der(x) = v\", \"der(v) = -1 + f" + nonlinear + "\"");

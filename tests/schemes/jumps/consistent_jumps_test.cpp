@@ -137,7 +137,8 @@ TEST_SUITE("schemes/consistent_jumps") {
   TEST_CASE("[RAB] Definition 12: B2/B1 > 0 and B1 != B2: everywhere but in A-") {
     for (const auto& [B1, B2] : {std::pair{1.0, 2.0}, {2.0, 1.0}, {-1.0, -2.0}, {-2.0, -0.5}})
       for (const Vector& x : constraint_points()) {
-        CAPTURE(B1);
+        const auto& shown_B1 = B1;
+        CAPTURE(shown_B1);
         CAPTURE(x.transpose());
         const bool corner = x[0] == 0 && x[1] == -1;
         CHECK(jumps(B1, B2, x[0], x[1]).starts_continuously() == !corner);

@@ -27,8 +27,10 @@ TEST_SUITE("schemes/decided_jumps") {
       for (const auto& [k1, k2] :
            {std::pair{0, 0}, {40, 0}, {0, 40}, {-40, 0}, {0, -40}, {40, -40}}) {
         CAPTURE(size);
-        CAPTURE(k1);
-        CAPTURE(k2);
+        const auto& shown_k1 = k1;
+        CAPTURE(shown_k1);
+        const auto& shown_k2 = k2;
+        CAPTURE(shown_k2);
         const double x1 = std::ldexp(-size, k1), x2 = std::ldexp(0.5 * size, k2);
         const Lcs lcs = held(k1, k2);
         const ConsistentJumps found = consistent_jumps(lcs, Vector{{x1, x2, 0}}, 0);

@@ -46,8 +46,10 @@ TEST_SUITE("schemes/located/accumulations") {
   // left to make there.
   TEST_CASE("a ball rests at the accumulation of its impacts, in every unit") {
     for (const auto& [time, length] : {std::pair{0, 0}, {29, -23}, {-30, 17}, {40, 40}}) {
-      CAPTURE(time);
-      CAPTURE(length);
+      const auto& shown_time = time;
+      CAPTURE(shown_time);
+      const auto& shown_length = length;
+      CAPTURE(shown_length);
       const Trajectory run = bounce(time, length);
       REQUIRE(run.status == Status::solved);
       const auto rest = std::find_if(run.events.begin(), run.events.end(), [](const Event& event) {

@@ -97,6 +97,7 @@ std::optional<Slope> slope(const Variation& variation) {
   const Trajectory run = variation.at(0, scheme);
   if (run.status != Status::solved || run.counts.contains("one_sided")) return std::nullopt;
   if (run.counts.contains("captured_steps")) return std::nullopt;  // it has no sensitivities
+  if (run.dx_dq.empty() || run.dx_dq.back().size() == 0) return std::nullopt;  // nor have two-sided starts
   Vector direction(scheme.sensitivities.columns());
   Eigen::Index column = 0;
   for (const int j : variation.starts) direction[column++] = variation.direction.x[j];

@@ -100,9 +100,12 @@ TEST_SUITE("schemes/located/units") {
                                   {1.0, up, down},
                                   {1.0, down, 1.0},
                                   {up, down, up}}) {
-      CAPTURE(k);
-      CAPTURE(p);
-      CAPTURE(q);
+      const auto& shown_k = k;
+      CAPTURE(shown_k);
+      const auto& shown_p = p;
+      CAPTURE(shown_p);
+      const auto& shown_q = q;
+      CAPTURE(shown_q);
       check_same(oscillator(k, p, q), base, k, Vector{{p, q}}, 0);
     }
   }
@@ -113,8 +116,10 @@ TEST_SUITE("schemes/located/units") {
     CHECK(base.counts.at("impacts") > 5);
     const double up = std::ldexp(1.0, 20), down = std::ldexp(1.0, -20);
     for (const auto& [k, p, q] : {std::array{1.0, up, 1.0}, {1.0, 1.0, up}, {up, down, up}}) {
-      CAPTURE(p);
-      CAPTURE(q);
+      const auto& shown_p = p;
+      CAPTURE(shown_p);
+      const auto& shown_q = q;
+      CAPTURE(shown_q);
       check_same(ball(k, p, q), base, k, Vector{{p, q}}, 0);
     }
     const Trajectory other = ball(1, 1e3, 3.6);  // in other decimals: at rest all is rounding
@@ -154,8 +159,10 @@ TEST_SUITE("schemes/located/units") {
                                   {1e-9, 1.0, 1.0},
                                   {1.0, 1e9, 1e-9},
                                   {31557600.0, 1e-9, 1e-9}}) {
-      CAPTURE(k);
-      CAPTURE(p);
+      const auto& shown_k = k;
+      CAPTURE(shown_k);
+      const auto& shown_p = p;
+      CAPTURE(shown_p);
       check_same(oscillator(k, p, q), base, k, Vector{{p, q}}, 1e-11);
     }
   }

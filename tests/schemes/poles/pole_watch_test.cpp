@@ -12,6 +12,7 @@
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/system_schemes.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
+#include <perp/schemes/poles/pole_watch.hpp>
 
 using namespace perp;
 
@@ -40,6 +41,30 @@ std::vector<Trajectory> runs(const std::string& variables, const std::string& eq
 }
 
 }  // namespace
+
+TEST_SUITE("schemes/poles/pole_watch") {
+  TEST_CASE("functions of time alone are calm where nothing is found on a step, with states or without") {
+    int calm = 0, found = 0;
+    for (const bool has_formula : {false, true}) {
+      CAPTURE(has_formula);
+      const Model model = read_model_text(
+          "[variables]\nx = 0\n[model]\nequations = [\"der(x) = 1/(1 - 0.5*t) - x\"]\n[run]\nt = [0, 4]\n", "pole.toml");
+      SparseLcs lcs = sparse(*model.system.affine());
+      if (!has_formula)
+        lcs.b = Signal(Vector::Zero(1), {0}, [](double t, Vector& value) { value[0] = 1 / (1 - 0.5 * t); });
+      PoleWatch with_states(lcs), alone(lcs);
+      for (int k = 0; k < 130; ++k) {
+        const double from = 0.03 * k, to = 0.03 * (k + 1);
+        const SolutionPath path{Step{from, Vector{{1 - from}}, Vector(0), Vector(0), {}}, Step{to, Vector{{1 - to}}, Vector(0), Vector(0), {}}};
+        const bool finds = with_states.pass(path).has_value() || with_states.singular_end(path).has_value();
+        CHECK(alone.is_calm_in_time(from, to) == !finds);
+        ++(finds ? found : calm);
+      }
+    }
+    CHECK(found >= 2);  // at t = 2
+    CHECK(calm > 240);
+  }
+}
 
 TEST_SUITE("schemes/poles/explicit_form") {
   TEST_CASE("the explicit form of a mode is the solution of its equations") {

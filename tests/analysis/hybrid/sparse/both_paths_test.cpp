@@ -195,7 +195,8 @@ TEST_CASE("which of two heaters goes on: bounds of errors tell rates apart in bo
            {"3", "first declared binary changes"},
            {"2.999999999999", "smallest rate norm"},  // nearer than 1e-11 of a norm
            {"3.000000000001", "smallest rate norm"}}) {
-    CAPTURE(second);
+    const auto& shown_second = second;
+    CAPTURE(shown_second);
     const std::string text = two_heaters("3", second);
     for (const std::string& which : {text, with_idle_states(text)}) {
       const Run found = run(which, 1, 64);

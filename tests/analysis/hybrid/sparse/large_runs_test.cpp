@@ -103,7 +103,8 @@ TEST_CASE("whole steps do not see the order of the equations, and are those of t
   const auto one = changes(model, run_of_model), other = changes(reversed, run_of_reversed);
   REQUIRE(one.size() == other.size());
   for (const auto& [name, own] : one) {
-    CAPTURE(name);
+    const auto& shown_name = name;
+    CAPTURE(shown_name);
     const auto& same = other.at(name);
     REQUIRE(own.size() == same.size());
     for (std::size_t k = 0; k < own.size(); ++k) CHECK(own[k].t == doctest::Approx(same[k].t).epsilon(1e-9));
@@ -125,7 +126,8 @@ TEST_CASE("both schemes give every one of many binaries the same sequence of cha
   REQUIRE(b.size() == 60);
   double latest = 0;
   for (const auto& [name, list] : a) {
-    CAPTURE(name);
+    const auto& shown_name = name;
+    CAPTURE(shown_name);
     const std::vector<Change>& other = b.at(name);
     REQUIRE(other.size() == list.size());
     for (std::size_t k = 0; k < list.size(); ++k) {
@@ -158,7 +160,8 @@ TEST_CASE("two models that share nothing run beside each other as each does alon
   REQUIRE(left.size() + right.size() == together.size());
   for (const auto* part : {&left, &right})
     for (const auto& [name, list] : *part) {
-      CAPTURE(name);
+      const auto& shown_name = name;
+      CAPTURE(shown_name);
       REQUIRE(together.at(name).size() == list.size());
       for (std::size_t k = 0; k < list.size(); ++k) {
         CHECK(together.at(name)[k].to == list[k].to);
@@ -185,7 +188,8 @@ TEST_CASE("forty equal rooms change together") {
   const auto list = changes(captured, steps);
   REQUIRE(list.size() == 40);
   for (const auto& [name, own] : list) {
-    CAPTURE(name);
+    const auto& shown_name = name;
+    CAPTURE(shown_name);
     REQUIRE(own.size() == 2);
     CHECK(own[0].t == doctest::Approx(off).epsilon(2e-3));
     CHECK(own[1].t == doctest::Approx(on).epsilon(2e-3));

@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include <perp/core/linear/banded/banded_lu.hpp>
@@ -76,6 +78,48 @@ TEST_SUITE("core/linear/banded/banded_lu") {
     }
     CHECK(bounded > 200);
     CHECK(with_weights >= bounded);
+  }
+
+  TEST_CASE("bounds of two right sides at once have the bits of each alone") {
+    std::mt19937 random(8);
+    int compared = 0;
+    for (int trial = 0; trial < 100; ++trial) {
+      const int n = 1 + trial % 12, below = trial % 4, above = trial / 4 % 4;
+      linear::BandedLu lu = banded(random_banded(random, n, below, above), below, above);
+      if (!lu.factorise() || !lu.find_weights()) continue;
+      Vector first = random_banded(random, n, n, n).col(0).cwiseAbs(), second = 0.01 * first.reverse();
+      if (trial % 3 == 0) second.setZero();
+      Vector alone = first, other = second;
+      REQUIRE(lu.bound_by_weights(alone.data()));
+      REQUIRE(lu.bound_by_weights(other.data()));
+      REQUIRE(lu.bound_by_weights(first.data(), second.data()));
+      CHECK(first == alone);
+      CHECK(second == other);
+      ++compared;
+    }
+    CHECK(compared > 60);
+  }
+
+  TEST_CASE("what a solution leaves of its right side is within its bound, and that is roundings of the factors") {
+    std::mt19937 random(9);
+    for (int trial = 0; trial < 300; ++trial) {
+      const int n = 1 + trial % 17, below = trial % 4, above = trial / 4 % 4;
+      const Matrix A = random_banded(random, n, below, above);
+      linear::BandedLu lu = banded(A, below, above);
+      if (!lu.factorise()) continue;
+      const Vector b = random_banded(random, n, n, n).col(0);
+      Vector z = b;
+      lu.solve(z.data());
+      Vector bound = z.cwiseAbs();
+      lu.bound_rest(bound.data());
+      for (int i = 0; i < n; ++i) {
+        long double rest = -b[i];
+        for (int j = 0; j < n; ++j) rest += static_cast<long double>(A(i, j)) * z[j];
+        CHECK(std::abs(static_cast<double>(rest)) <= bound[i]);
+      }
+      const double pivots = std::pow(2.0, below);  // the growth of factors with partial pivoting
+      CHECK(bound.maxCoeff() <= 100.0 * n * n * pivots * unit_roundoff * z.cwiseAbs().maxCoeff());
+    }
   }
 
   TEST_CASE("a singular matrix has no factors, and one that is singular to rounding no bound") {

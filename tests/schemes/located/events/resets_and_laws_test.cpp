@@ -25,7 +25,8 @@ TEST_SUITE("schemes/located/resets_and_laws") {
     for (const auto& [law, first] : {std::pair("L in hysteresis(x, -0.5, 0.5)", 5.235987755982989), std::pair("L in relay(x, 0, 1)", 4.71238898038469),
                                      std::pair("L in step(x)", 4.71238898038469), std::pair("L in relay(x, -3, 7)", 4.71238898038469)})
       for (const char* condition : {"heat > 50", "100*L - 50", "L*(1 + 0.001*x) - 0.6"}) {
-        CAPTURE(std::string(law));
+        const std::string shown_law = law;
+        CAPTURE(shown_law);
         CAPTURE(std::string(condition));
         const std::string direction = std::string(condition).find('>') == std::string::npos ? ", direction = 1" : "";
         const Trajectory run = run_of(std::string("[variables]\nx = 1\nv = 0\nn = 0\nheat = 0\n[model]\n"

@@ -220,7 +220,8 @@ TEST_SUITE("schemes/located/mode_selection") {
     const std::map<std::string, double> entering{{"soft_drink_filippov", 0.533759831268},
                                                  {"soft_drink_paired", 0.00323969087318}};
     for (const auto& [name, lambda] : entering) {
-      CAPTURE(name);
+      const auto& shown_name = name;
+      CAPTURE(shown_name);
       ConsistentJets jets(tank(name));
       Vector x = read_model(find_model(name)).x0();
       x.head(3) << 0.3767995595486393, 112.49672851802278, 0.001046874232710858;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <random>
 
@@ -8,6 +9,7 @@
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
 #include <perp/lcp/parametric/certificate.hpp>
+#include <perp/schemes/integrate.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
 #include <perp/schemes/step/point/point_step.hpp>
 #include <perp/tests/schemes/step/point/random_systems.hpp>
@@ -115,6 +117,37 @@ TEST_SUITE("schemes/step/point/point_step") {
       CHECK(w_there == w);
     }
     CHECK(compared > 100);
+  }
+
+  TEST_CASE("of many unknowns those that doubles know no digit of are solved in twice the precision: no short step is undecided") {
+    constexpr int n = 100;
+    Vector b(n);
+    for (int i = 0; i < n; ++i) b[i] = 0.2 * std::cos(4 * std::numbers::pi * (i + 0.5) / n);
+    Lcs lcs{.A = Matrix(-2 * Matrix::Identity(n, n)),
+            .B = Matrix::Identity(n, n),
+            .b = Signal(b, {0}, [](double t, Vector& value) { value[0] = 0.2 + 20 * std::sin(t / 6.4); }),
+            .C = Matrix::Identity(n, n),
+            .laws = std::vector<Law>(n, complementarity())};
+    lcs.A.diagonal(1).setOnes();
+    lcs.A.diagonal(-1).setOnes();
+    const Trajectory run = integrate(lcs, Vector::Zero(n), {0, 30}, BackwardEuler{.h = 0.1});
+    REQUIRE(run.status == Status::solved);
+    StepEquations equations(validated(lcs), 1);
+    PointStep step(equations, 0.1);
+    std::vector<double> parameter(static_cast<std::size_t>(equations.parameters()));
+    int asked = 0;
+    for (const Event& event : run.events)
+      for (std::size_t k = 0; k < run.t.size(); ++k)
+        for (int exponent = -44; exponent < -30 && std::abs(run.t[k] - event.t) < 0.15; ++exponent) {
+          const double h = std::ldexp(0.1, exponent);
+          equations.parameter(event.x_after, event.t, event.t + h, parameter.data());
+          step.set(h, parameter.data());
+          CAPTURE(event.t);
+          CAPTURE(exponent);
+          CHECK(step.solve(run.mode[k]) != PointStep::Verdict::undecided);
+          ++asked;
+        }
+    CHECK(asked > 200);
   }
 
   TEST_CASE("a mode that is singular where no right side reaches is never solved at a point") {

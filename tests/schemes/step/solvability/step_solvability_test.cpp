@@ -48,8 +48,10 @@ TEST_SUITE("schemes/step_solvability") {
     for (int k = 0; k < 60; ++k) cases.emplace_back(uniform(random), uniform(random));
     int unique = 0;
     for (const auto& [B1, B2] : cases) {
-      CAPTURE(B1);
-      CAPTURE(B2);
+      const auto& shown_B1 = B1;
+      CAPTURE(shown_B1);
+      const auto& shown_B2 = B2;
+      CAPTURE(shown_B2);
       const double slopes[] = {B1 + B2, -B1, B2 - B1};
       const bool one_sign = (slopes[0] > 0 && slopes[1] > 0 && slopes[2] > 0) ||
                             (slopes[0] < 0 && slopes[1] < 0 && slopes[2] < 0);
