@@ -64,6 +64,12 @@ std::vector<double> middle(const Box& a) {
   return points;
 }
 
+Box middle_of(Box box) {
+  for (Interval& side : box)
+    if (is_wide(side)) side = Interval(middle(side));
+  return box;
+}
+
 Box points(const std::vector<double>& x) {
   Box box(x.size());
   std::transform(x.begin(), x.end(), box.begin(), [](double value) { return Interval(value); });

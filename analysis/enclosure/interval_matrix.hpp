@@ -55,6 +55,8 @@ Box operator-(const Box& a, const Box& b);
 ///@{
 Matrix middle(const IntervalMatrix& a);
 std::vector<double> middle(const Box& a);
+/// The box with the middles of its wide sides; what is a point, or two neighbouring doubles, stays.
+Box middle_of(Box box);
 ///@}
 Box points(const std::vector<double>& x);
 bool is_bounded(const Box& a);

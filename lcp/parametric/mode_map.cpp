@@ -158,12 +158,32 @@ ModeMap::ModeMap(const ParametricMlcp& family, Mode mode, Form form)
   for (int i = 0; i < m_; ++i)
     branches_.push_back(family.base.laws[at(i)].branches[at(modes_.front()[at(i)])]);
   lambda_free_ = w_free_ = Matrix(m_, 0);
+  for (int i = 0; i < m_; ++i)
+    if (contradicts(family, i)) {
+      kind_ = Kind::never;
+      return;
+    }
   BoundedMatrix K, R;
   mode_system(family, modes_.front(), K, R);
   if (p_ + m_ == 0)
     solve_exactly(family);
   else if (form == Form::rows || !know_by_points(K, R))
     solve_for_rows(family, K, R);
+}
+
+/// Does this law hold its argument at a value that it never has, where that is made of multipliers alone which their branches
+/// hold? Exactly.
+bool ModeMap::contradicts(const ParametricMlcp& family, int law) const {
+  const Mlcp& base = family.base;
+  const Branch& own = branches_[at(law)];
+  if (own.b != 0 || !base.M21.row(law).isZero(0) || !family.Q2.row(law).isZero(0)) return false;
+  for (int j = 0; j < m_; ++j)
+    if (base.M22(law, j) != 0 && branches_[at(j)].a != 0) return false;
+  Rational argument(base.q2[law]);
+  for (int j = 0; j < m_; ++j)
+    if (base.M22(law, j) != 0)
+      argument += Rational(base.M22(law, j)) * Rational(branches_[at(j)].c) / Rational(branches_[at(j)].b);
+  return argument * Rational(own.a) != Rational(own.c);
 }
 
 void ModeMap::solve_for_rows(const ParametricMlcp& family, const BoundedMatrix& K, const BoundedMatrix& R) {

@@ -240,6 +240,7 @@ class ModeMap {
     for (int i = first; i < first + count; ++i)
       *value++ = evaluate(rows_.data() + i * stride_, i, theta, k_);
   }
+  [[nodiscard]] bool contradicts(const ParametricMlcp& family, int law) const;
   bool know_by_points(const BoundedMatrix& K, const BoundedMatrix& R);
   void solve_for_rows(const ParametricMlcp& family, const BoundedMatrix& K, const BoundedMatrix& R);
   void solve_exactly(const ParametricMlcp& family);

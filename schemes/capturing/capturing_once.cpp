@@ -147,17 +147,17 @@ std::optional<Attempt> Capturing::solve_once(double h, bool is_one, bool takes_a
   step.set(h, next.parameter.data());
   const PointStep::Verdict verdict = step.solve(search_);
   if (!is_solved(verdict)) return std::nullopt;
-  next.ends = step.margins();
   const bool is_kept = verdict == PointStep::Verdict::inside && !start_pending_;
+  step.give_margins(next.ends, is_kept);  // else the search reads them, too
   if (!is_kept && !finds_other(step, verdict, takes_any)) return std::nullopt;
   take(step, search_, is_kept);
   const bool is_kept_first = is_kept && options_.selector == Selector::keep_mode;
   const Attempt attempt{Status::solved, is_kept, is_kept_first ? 0 : is_one, 0};
-  if (is_kept || is_one) remember(h, present, attempt);
+  if (is_kept ? looks_for_end_ : is_one) remember(h, present, attempt);
   return attempt;
 }
 
-/// The same step is asked for more than once while the end of a mode is looked for.
+/// A step that leaves its mode is asked for more than once, and one that keeps it while its end is looked for.
 void Capturing::remember(double h, const Mode& present, const Attempt& attempt) {
   Answer& oldest = answers_[next_answer_];
   next_answer_ = (next_answer_ + 1) % answers_.size();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/schemes/mechanical/mechanical_system.hpp>
 
@@ -13,29 +14,14 @@ namespace {
   throw InvalidInput("moreau_jean needs a mechanical system with unilateral contacts: " + reason);
 }
 
-/// Which inputs does each line depend on, as far as `matters` tells them apart?
-std::vector<bool> dependent_lines(const Tape& tape, const std::vector<bool>& matters) {
-  std::vector<bool> depends(static_cast<std::size_t>(tape.size()));
-  const auto operand = [&](int line) {
-    return line >= 0 && depends[static_cast<std::size_t>(line)];
-  };
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    depends[static_cast<std::size_t>(k)] = line.operation == Operation::input
-                                               ? matters[static_cast<std::size_t>(line.a)]
-                                               : operand(line.a) || operand(line.b);
-  }
-  return depends;
-}
-
 }  // namespace
 
 bool is_contact(const Law& law) {
   if (law.memory || law.branches.size() != 2) return false;
-  const Branch& open = law.branches[0];    // λ = 0, w ≥ 0
+  const Branch& open = law.branches[0];    // λ = 0, w ≥ 0, or w ≤ 0 where the gap is −w
   const Branch& closed = law.branches[1];  // w = 0, λ ≥ 0
-  return open.a == 0 && open.c == 0 && open.w == Range{0, inf} && closed.b == 0 && closed.c == 0 &&
-         closed.lambda == Range{0, inf};
+  return open.a == 0 && open.c == 0 && (open.w == Range{0, inf} || open.w == Range{-inf, 0}) && closed.b == 0 &&
+         closed.c == 0 && closed.lambda == Range{0, inf};
 }
 
 /// All first derivatives of F and G in (t, ẋ, x, λ), by row, on one tape.
@@ -46,8 +32,8 @@ struct MechanicalSystem::Jacobian {
   Tape tape;
   std::vector<std::vector<Part>> F, G;
   std::vector<double> value;              // of each line at 0
-  std::vector<bool> varies;               // each line: depends on more than the parameters
-  std::vector<bool> varies_beside_t_q{};  // each line: depends on more than parameters, t and q
+  std::vector<char> varies;               // each line: depends on more than the parameters
+  std::vector<char> varies_beside_t_q{};  // each line: depends on more than parameters, t and q
 
   explicit Jacobian(const Dcs& system) : tape(system.tape) {
     const int inputs = system.parameter_input(0);
@@ -68,12 +54,8 @@ struct MechanicalSystem::Jacobian {
 
   /// Lines that depend on the inputs before the parameters that `matters` names.
   template <class Predicate>
-  [[nodiscard]] std::vector<bool> dependence(const Dcs& system, Predicate matters) const {
-    std::vector<bool> inputs(static_cast<std::size_t>(system.parameter_input(0)) +
-                             system.parameters.size());
-    for (int k = 0; k < system.parameter_input(0); ++k)
-      inputs[static_cast<std::size_t>(k)] = matters(k);
-    return dependent_lines(tape, inputs);
+  [[nodiscard]] std::vector<char> dependence(const Dcs& system, Predicate matters) const {
+    return dependent_lines(tape, [&](int input) { return input < system.parameter_input(0) && matters(input); });
   }
 };
 
@@ -86,6 +68,7 @@ MechanicalSystem::MechanicalSystem(Dcs system, std::vector<std::string> names)
     : system_(std::move(system)), names_(std::move(names)) {
   validate(system_);
   require_laws();
+  make_gaps();
   Jacobian jacobian(system_);
   find_positions(jacobian);
   require_derivatives(jacobian);
@@ -108,6 +91,16 @@ void MechanicalSystem::require_laws() const {
       refuse(fmt::format("law '{}' is not of the form 0 <= g perp lambda >= 0", law.name));
   if (!system_.resets.empty())
     refuse(fmt::format("'{}' is a reset; restitution replaces it", system_.resets.front().name));
+}
+
+/// Where a contact is written with w ≤ 0, as w in normal_cone(0, inf) is, its gap −w takes the place of w.
+void MechanicalSystem::make_gaps() {
+  for (std::size_t i = 0; i < system_.laws.size(); ++i) {
+    Branch& open = system_.laws[i].branches[0];
+    if (open.w.lower == 0) continue;
+    open.w = {0, inf};
+    system_.G[i] = system_.tape.apply(Operation::negate, system_.G[i]);
+  }
 }
 
 /// Rows of the form a (ẋ_j − s x_k) = 0.
@@ -262,7 +255,7 @@ void MechanicalSystem::compile_contacts(const Jacobian& jacobian) {
 void MechanicalSystem::compile_dynamics(const Jacobian& jacobian) {
   Program& program = dynamics_program_;
   program.tape = jacobian.tape;
-  const std::vector<bool> varies =
+  const std::vector<char> varies =
       jacobian.dependence(system_, [](int input) { return input != Dcs::time_input(); });
   const auto is_position = [&](int j) {
     return std::find(positions_.begin(), positions_.end(), j) != positions_.end();

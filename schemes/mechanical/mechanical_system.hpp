@@ -9,7 +9,7 @@
 
 namespace perp {
 
-/// Is the graph of the law 0 ≤ w ⊥ λ ≥ 0, λ = 0 first, whatever its branches are called?
+/// Is the graph of the law 0 ≤ w ⊥ λ ≥ 0 or 0 ≤ −w ⊥ λ ≥ 0, λ = 0 first, whatever its branches are called?
 bool is_contact(const Law& law);
 
 /// A Dcs seen as a mechanical system with unilateral contacts:
@@ -83,6 +83,7 @@ class MechanicalSystem {
   };
 
   void require_laws() const;
+  void make_gaps();
   [[nodiscard]] Kinematics kinematics(const Jacobian& jacobian) const;
   void find_positions(const Jacobian& jacobian);
   void number(const std::vector<bool>& is_position, const Kinematics& found);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/tape/bounded_tape.hpp>
 #include <perp/schemes/poles/watched_formulas.hpp>
 
@@ -15,18 +16,8 @@ constexpr int points_of_touch = 16;  ///< at which a divisor that touches 0 is l
 using Values = std::vector<RunningError>;
 
 /// Which lines depend on other inputs than t?
-std::vector<bool> depends_on_state(const Tape& tape) {
-  std::vector<bool> depends(static_cast<std::size_t>(tape.size()));
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    const auto of = [&](int operand) {
-      return operand >= 0 && depends[static_cast<std::size_t>(operand)];
-    };
-    depends[static_cast<std::size_t>(k)] = line.operation == Operation::input
-                                               ? line.a != Dcs::time_input()
-                                               : of(line.a) || of(line.b);
-  }
-  return depends;
+std::vector<char> depends_on_state(const Tape& tape) {
+  return dependent_lines(tape, [](int input) { return input != Dcs::time_input(); });
 }
 
 void write(const BoundedTape& tape, Values& values) {
@@ -43,8 +34,8 @@ class FormulasOfMode final : public WatchedFormulas {
         calm_(form.tape, factors, n),
         divisors_(form.tape, factors, inputs(), {}),
         rows_(form.tape, form.rows, inputs(), {}) {
-    const std::vector<bool> moves = depends_on_state(form.tape);
-    const auto is_moved = [&](int line) { return moves[static_cast<std::size_t>(line)]; };
+    const std::vector<char> moves = depends_on_state(form.tape);
+    const auto is_moved = [&](int line) { return moves[static_cast<std::size_t>(line)] != 0; };
     const auto first_cut = factors.end() - static_cast<std::ptrdiff_t>(cuts);
     set_first_cuts(factors.size() - cuts,
                    static_cast<std::size_t>(first_cut - factors.begin() -

@@ -111,18 +111,10 @@ void ImplicitStep::snap(const double* step, double share, Vector& d, Vector& lam
   }
 }
 
-/// Derivative k times a factor, to its entry of the matrix.
-void ImplicitStep::add(std::size_t k, double factor) {
+/// Derivative k, of a row of F as it is and of a law times a of its branch, to its entry of the matrix.
+inline void ImplicitStep::add(std::size_t k, double slope) {
   const int place = place_[k];
-  if (place < 0) return;
-  const double slope = factor * derivatives_[k];
-  jacobian_[at(place)] += places_[k].kind == Kind::derivative ? slope / h_ : slope;
-}
-
-/// The same of a row of F.
-inline void ImplicitStep::add(std::size_t k) {
-  const int place = place_[k];
-  if (place >= 0) jacobian_[at(place)] += places_[k].kind == Kind::derivative ? derivatives_[k] / h_ : derivatives_[k];
+  if (place >= 0) jacobian_[at(place)] += places_[k].kind == Kind::derivative ? slope / h_ : slope;
 }
 
 /// z at the end of the step and, for θ < 1, at its beginning.
@@ -200,9 +192,9 @@ bool ImplicitStep::linearise(const Vector& d, const Vector& lambda) {
   for (std::size_t k = 0; k < places_.size(); ++k) {  // those of F come first
     const int row = places_[k].row;
     if (row >= n)
-      add(k, branch(row - n).a);
+      add(k, branch(row - n).a * derivatives_[k]);
     else if (!consistency_ || has_derivatives_[at(row)] == 0)
-      add(k);
+      add(k, derivatives_[k]);
   }
   if (consistency_) consistency_rows(d);
   return true;
@@ -214,7 +206,7 @@ void ImplicitStep::consistency_rows(const Vector& d) {
     if (has_derivatives_[i] != 0) residual_[i] = 0;
   for (std::size_t k = 0; k < places_.size(); ++k) {
     if (places_[k].kind != Kind::derivative || places_[k].row >= n()) continue;
-    add(k);
+    add(k, derivatives_[k]);
     residual_[static_cast<std::size_t>(places_[k].row)] += derivatives_[k] * d[places_[k].index];
   }
 }

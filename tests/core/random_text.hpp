@@ -23,18 +23,28 @@ class RandomText {
       case 2: return "pi";
       case 3: return "(" + make(depth - 1) + ")";
       case 4: return "-" + make(depth - 1);
-      case 5: return make(depth - 1) + "^" + make(depth - 1);
-      case 6: return make(depth - 1) + " + " + make(depth - 1);
-      case 7: return make(depth - 1) + "-" + make(depth - 1);
-      case 8: return make(depth - 1) + " *" + make(depth - 1);
-      case 9: return make(depth - 1) + "/ " + make(depth - 1);
-      case 10: return functions_[pick(functions_.size())] + "(" + make(depth - 1) + ")";
-      default:
-        return pairs_[pick(pairs_.size())] + "(" + make(depth - 1) + ", " + make(depth - 1) + ")";
+      case 5: return pair(depth, "", "^");
+      case 6: return pair(depth, "", " + ");
+      case 7: return pair(depth, "", "-");
+      case 8: return pair(depth, "", " *");
+      case 9: return pair(depth, "", "/ ");
+      case 10: {
+        const std::string argument = make(depth - 1);
+        return functions_[pick(functions_.size())] + "(" + argument + ")";
+      }
+      default: {
+        const std::string arguments = pair(depth, "(", ", ");
+        return pairs_[pick(pairs_.size())] + arguments + ")";
+      }
     }
   }
 
  private:
+  /// The right one is drawn first, whatever the compiler's order of operands.
+  std::string pair(int depth, const std::string& before, const char* between) {
+    const std::string right = make(depth - 1);
+    return before + make(depth - 1) + between + right;
+  }
   std::size_t pick(std::size_t count) {
     return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
   }

@@ -264,13 +264,13 @@ Box Successors::residuals(const ModeFlow& flow) const {
 /// Points of a start that miss a constraint are none of its mode. A constraint of the intervals is another one in their middle,
 /// and one of points alone the same to the bit.
 void Successors::judge_start(ModeFlow& flow, Successor& successor) {
-  Box middles = box_, there;
-  for (Interval& side : middles)
-    if (is_wide(side)) side = Interval(middle(side));
-  if (flow.observe(t_, middles)) there = residuals(flow);
+  Box there;
+  const bool is_asked = is_start_of_run_ && !flow.system.constraints.empty();
+  if (is_asked && flow.observe(t_, middle_of(box_))) there = residuals(flow);
   if (!flow.observe(t_, box_)) return leave_open(successor, "a variable has no value everywhere in the set");
   const Box here = residuals(flow);
-  successor.forbids_starts = !std::ranges::equal(here, there, [](const Interval& x, const Interval& y) { return x.lo == y.lo && x.hi == y.hi; });
+  successor.forbids_starts =
+      is_asked && !std::ranges::equal(here, there, [](const Interval& x, const Interval& y) { return x.lo == y.lo && x.hi == y.hi; });
   const auto missed = std::ranges::find_if(here, [](const Interval& residual) { return !residual.contains(0.0); });
   if (missed == here.end()) return;
   successor.is_elsewhere = true;

@@ -13,12 +13,6 @@ constexpr double reach_share =
     0.5;  ///< of the width of the whole set, that a width is measured with,
 constexpr double least_share = 0.1;  ///< and of the widest that it was
 
-Box middle_of(Box whole) {
-  for (Interval& side : whole)
-    if (is_wide(side)) side = Interval(middle(side));
-  return whole;
-}
-
 /// The middle of the set, and the ends of each of its intervals beside that.
 std::vector<Box> points_of(const Box& whole) {
   std::vector<Box> list{middle_of(whole)};

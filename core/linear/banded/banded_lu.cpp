@@ -226,14 +226,15 @@ bool BandedLu::bound_by_weights(double* x) const {
   return std::all_of(x, x + n_, [](double entry) { return entry < inf; });
 }
 
-bool BandedLu::bound_by_weights(double* first, double* second) {
+bool BandedLu::bound_by_weights(double* first, double* second, const int* place) {
   two_.resize(at(n_));
-  for (int i = 0; i < n_; ++i) two_[at(i)] = Two{first[i], second[i]};
+  for (int i = 0; i < n_; ++i) two_[at(place[i])] = Two{first[i], second[i]};
   add_by_weights(two_.data());
   bool is_bounded = true;
   for (int i = 0; i < n_; ++i) {
-    first[i] = two_[at(i)][0], second[i] = two_[at(i)][1];
-    is_bounded = is_bounded && first[i] < inf && second[i] < inf;
+    const Two both = two_[at(place[i])];
+    first[i] = both[0], second[i] = both[1];
+    is_bounded = is_bounded && both[0] < inf && both[1] < inf;
   }
   return is_bounded;
 }

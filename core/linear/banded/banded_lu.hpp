@@ -48,8 +48,8 @@ class BandedLu {
   /// As `bound` in two sweeps instead of four, with what the rounding of the factors adds to the largest entry beside its
   /// weight in all others.
   bool bound_by_weights(double* x) const;
-  /// Both of them at once, with the bits that each has alone.
-  bool bound_by_weights(double* first, double* second);
+  /// Both of two at once, with the bits that each has alone; entry i stands at `place`[i].
+  bool bound_by_weights(double* first, double* second, const int* place);
   /// x >= 0 becomes a bound of |A z - b| for |z| <= x, where `solve` has made z of b: what its rounding and that of the
   /// factors leave of the right side, row by row.
   void bound_rest(double* x) const;

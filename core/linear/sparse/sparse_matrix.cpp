@@ -1,6 +1,8 @@
 // Matrices by their entries: what systems of many variables are made of, from the model to the step.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <stdexcept>
 
@@ -14,6 +16,13 @@ namespace {
 void check_place(const SparseMatrix::Placed& entry, int rows, int columns) {
   if (entry.row < 0 || entry.row >= rows || entry.column < 0 || entry.column >= columns)
     throw std::out_of_range("linear::SparseMatrix: place");
+}
+
+/// Are all of these 0? By their bits but for the sign, all at once: full matrices of sparse systems hold little else.
+bool are_zero(const double* values, Eigen::Index count) {
+  std::uint64_t bits = 0;
+  for (Eigen::Index i = 0; i < count; ++i) bits |= std::bit_cast<std::uint64_t>(values[i]);
+  return bits << 1 == 0;
 }
 
 }  // namespace
@@ -36,10 +45,15 @@ SparseMatrix::SparseMatrix(int rows, int columns, const std::vector<Placed>& ent
 
 SparseMatrix::SparseMatrix(const Matrix& entries) : columns_(static_cast<int>(entries.cols())) {
   // Column by column, as they are stored.
+  constexpr Eigen::Index at_once = 16;
   std::vector<Placed> list;
   for (Eigen::Index j = 0; j < entries.cols(); ++j)
-    for (Eigen::Index i = 0; i < entries.rows(); ++i)
-      if (entries(i, j) != 0) list.push_back({static_cast<int>(i), static_cast<int>(j), entries(i, j)});
+    for (Eigen::Index i = 0; i < entries.rows(); i += at_once) {
+      const Eigen::Index count = std::min(at_once, entries.rows() - i);
+      if (are_zero(entries.data() + j * entries.rows() + i, count)) continue;
+      for (Eigen::Index k = i; k < i + count; ++k)
+        if (entries(k, j) != 0) list.push_back({static_cast<int>(k), static_cast<int>(j), entries(k, j)});
+    }
   *this = SparseMatrix(static_cast<int>(entries.rows()), columns_, list);
 }
 

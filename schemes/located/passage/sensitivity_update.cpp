@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t most_ordered = 4;  ///< laws of one moment whose orders are compared
 constexpr double lost = 1e10;            ///< growth at one event beyond which no digit is sure
-constexpr double same_piece = 1e-7;      ///< relative
 
 }  // namespace
 
@@ -132,7 +131,7 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
 
 /// Does some q move the state off the surface of this gap?
 bool SensitivityUpdate::moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const {
-  constexpr double rounding = 1e-12;
+  constexpr double rounding = 1e-12;  // of what moves the variables, in their units; what is 0 by structure is 0 to the bit
   const Matrix& S = maps_.dx();
   for (Eigen::Index c = 0; c < S.cols(); ++c) {
     const double moves = (S.col(c).cwiseAbs().array() / at_.scales.x.array()).maxCoeff() * locator_.size(gap);
@@ -212,7 +211,7 @@ bool SensitivityUpdate::switch_together(const std::vector<Gap>& gaps) const {
   const Vector first = time(gaps.front());
   return std::all_of(gaps.begin() + 1, gaps.end(), [&](const Gap& gap) {
     const Vector other = time(gap);
-    return (other - first).norm() <= same_piece * std::max(first.norm(), other.norm());
+    return (other - first).norm() <= same_derivative * std::max(first.norm(), other.norm());
   });
 }
 
@@ -245,7 +244,7 @@ void SensitivityUpdate::take_orders(const Step& before, const Jet& after) {
   maps_.take(pieces.front());
   const double size = std::max(pieces.front().norm(), 1e-300);
   if (std::any_of(pieces.begin(), pieces.end(), [&](const Matrix& piece) {
-        return (piece - pieces.front()).norm() > same_piece * size;
+        return (piece - pieces.front()).norm() > same_derivative * size;
       })) {
     ++record_.counts()["one_sided"];
     at_.passage.pieces = std::move(pieces);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <perp/core/branches.hpp>
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
 
 namespace perp {
@@ -37,22 +38,6 @@ bool is_rough(const Instruction& line, const std::vector<double>& numbers) {
   if (line.operation != Operation::power) return false;
   const double exponent = numbers[static_cast<std::size_t>(line.b)];
   return !(std::isfinite(exponent) && exponent == std::floor(exponent));
-}
-
-/// For every line: does it depend on an input of these?
-std::vector<char> depends(const Tape& tape, int first, int behind) {
-  std::vector<char> result(static_cast<std::size_t>(tape.size()), 0);
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    char& mark = result[static_cast<std::size_t>(k)];
-    if (line.operation == Operation::input) {
-      mark = line.a >= first && line.a < behind;
-    } else {
-      for (const int operand : {line.a, line.b})
-        if (operand >= 0 && result[static_cast<std::size_t>(operand)]) mark = 1;
-    }
-  }
-  return result;
 }
 
 /// Writes lines with what follows from operands that are numbers, 0 above all: what it is multiplied
@@ -107,9 +92,9 @@ BranchForms::BranchForms(const Dcs& system) : system_(system) {
   cone_.assign(below.begin(), below.end());
 
   // The w of a law that stands in an argument, or its λ; w of t and x alone.
-  const std::vector<char> of_rates = depends(tape, 1, 1 + system_.n());
+  const std::vector<char> of_rates = dependent_lines(tape, 1, 1 + system_.n());
   const std::vector<char> of_lambda =
-      depends(tape, system_.multiplier_input(0), system_.parameter_input(0));
+      dependent_lines(tape, system_.multiplier_input(0), system_.parameter_input(0));
   rough_.assign(static_cast<std::size_t>(system_.m()), 0);
   for (int i = 0; i < system_.m(); ++i) {
     const auto g = static_cast<std::size_t>(system_.G[static_cast<std::size_t>(i)]);
@@ -181,7 +166,7 @@ class FormWriter {
   Dcs write(const std::vector<char>& cone) {
     // Arguments w of t and x alone stand before the multipliers that are functions of them.
     const std::vector<char> later =
-        depends(system_.tape, system_.multiplier_input(0), system_.parameter_input(0));
+        dependent_lines(system_.tape, system_.multiplier_input(0), system_.parameter_input(0));
     for (const bool second : {false, true})
       for (int k = 0; k < system_.tape.size(); ++k) {
         const auto at = static_cast<std::size_t>(k);
@@ -265,7 +250,7 @@ class FormWriter {
 /// Does an equation or an argument of a law hold this multiplier?
 bool holds_multiplier(const Dcs& system, int law) {
   const std::vector<char> of_it =
-      depends(system.tape, system.multiplier_input(law), system.multiplier_input(law) + 1);
+      dependent_lines(system.tape, system.multiplier_input(law), system.multiplier_input(law) + 1);
   const auto is_of_it = [&](int line) { return of_it[static_cast<std::size_t>(line)] != 0; };
   return std::ranges::any_of(system.F, is_of_it) || std::ranges::any_of(system.G, is_of_it);
 }

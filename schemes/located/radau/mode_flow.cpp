@@ -226,7 +226,7 @@ void ModeFlow::make_places() {
     for (const Term& term : *terms) all.emplace_back(term.column, term.row);
   for (int k = n(); k < size(); ++k) all.emplace_back(k, k);
   std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   places_ = {};
   auto next = all.begin();
   for (int column = 0; column < size(); ++column) {

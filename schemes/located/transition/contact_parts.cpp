@@ -5,6 +5,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/schemes/located/transition/contact_parts.hpp>
 #include <perp/schemes/mechanical/mechanical_system.hpp>
@@ -28,17 +29,10 @@ class Sets {
 
 /// Which lines depend on the multipliers of these laws?
 std::vector<char> depends_on(const Dcs& system, const Tape& tape, const std::vector<char>& laws) {
-  std::vector<char> marks(at(tape.size()), 0);
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    if (line.operation == Operation::input) {
-      const int i = line.a - system.multiplier_input(0);
-      marks[at(k)] = i >= 0 && i < system.m() ? laws[at(i)] : 0;
-      continue;
-    }
-    marks[at(k)] = (line.a >= 0 && marks[at(line.a)] != 0) || (line.b >= 0 && marks[at(line.b)] != 0);
-  }
-  return marks;
+  return dependent_lines(tape, [&](int input) {
+    const int i = input - system.multiplier_input(0);
+    return i >= 0 && i < system.m() && laws[at(i)] != 0;
+  });
 }
 
 /// The structure of a Dcs: which equation and law holds what.

@@ -246,12 +246,11 @@ void Sensitivities::leave(const Jet& jet) {
 }
 
 std::optional<bool> Sensitivities::has_rate_of(const Jet& jet, const Mode& mode) const {
-  constexpr double same = 1e-7;  // relative
   const Jet other = jets_.solve(mode, jet.t, jet.x.col(0), jet.lambda.col(0), jet.x.col(1));
   if (!other.consistent || !other.determined) return std::nullopt;
   for (int j = 0; j < system_.n(); ++j) {
     const double one = jet.x(j, 1), two = other.x(j, 1);
-    if (flow_.is_differential(j) && !(std::abs(one - two) <= same * std::max(std::abs(one), std::abs(two)))) return false;
+    if (flow_.is_differential(j) && !(std::abs(one - two) <= same_derivative * std::max(std::abs(one), std::abs(two)))) return false;
   }
   return true;
 }

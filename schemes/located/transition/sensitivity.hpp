@@ -16,6 +16,8 @@
 
 namespace perp {
 
+inline constexpr double same_derivative = 1e-7;  ///< relative: rates, and one-sided derivatives, that count as the same
+
 /// Forward sensitivities S = ∂x(t)/∂q of an event-located run: the derivative of the discrete step
 /// within a mode; at an event, whose time depends on q by
 ///     dt*/dq = −(∂gap/∂q) / (dgap/dt),

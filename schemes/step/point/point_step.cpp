@@ -162,14 +162,7 @@ bool PointStep::bound_errors(bool is_first) {
 }
 
 /// Of errors and of the rounding of the parameter.
-bool PointStep::bound_both() {
-  for (int i = 0; i < size_; ++i) work_[at(place_[at(i)])] = error_[at(i)];
-  for (int i = 0; i < size_; ++i) terms_[at(place_[at(i)])] = spread_[at(i)];
-  if (!lu_.bound_by_weights(work_.data(), terms_.data())) return false;
-  for (int i = 0; i < size_; ++i) error_[at(i)] = work_[at(place_[at(i)])];
-  for (int i = 0; i < size_; ++i) spread_[at(i)] = terms_[at(place_[at(i)])];
-  return true;
-}
+bool PointStep::bound_both() { return lu_.bound_by_weights(error_.data(), spread_.data(), place_.data()); }
 
 /// Of y to twice the precision, with the bound of its own rounding.
 void PointStep::find_residual() {

@@ -57,6 +57,13 @@ class PointStep {
   [[nodiscard]] const Vector& lambda() const { return lambda_; }
   [[nodiscard]] const Vector& w() const { return w_; }
   [[nodiscard]] const std::vector<Margin>& margins() const { return margins_; }
+  /// The same in a list; `for_good`: they are no more here then.
+  void give_margins(std::vector<Margin>& list, bool for_good) {
+    if (for_good)
+      list.swap(margins_);
+    else
+      list = margins_;
+  }
   /// Is some margin 0 but for its rounding, so that other modes have the solution too?
   [[nodiscard]] bool is_at_end() const;
   /// Is each margin of a solution inside more than its rounding, or 0 exactly?
@@ -199,7 +206,7 @@ class PointStep {
   std::vector<int> free_, free_of_;      // multipliers that no equation of the mode reads; of each law that one, -1: none
   std::vector<ScaledBranch> held_;       // their branches with the multiplier at 0
   std::vector<double> r_, r_low_, r_terms_, r_error_;  // right side without branches, by row
-  std::vector<double> y_, y_low_, residual_, bound_, terms_, error_, spread_, work_;
+  std::vector<double> y_, y_low_, residual_, bound_, error_, spread_, work_;
   Vector x_, lambda_, w_, rounding_;
   std::vector<double> w_error_, w_spread_, w_low_, row_, parameter_;
   std::vector<Margin> margins_;

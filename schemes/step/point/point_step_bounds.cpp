@@ -136,7 +136,7 @@ PointStep::Verdict PointStep::judge_margin(Margin& margin, double error, double 
 PointStep::Verdict PointStep::judge_ends(int law) {
   Verdict verdict = Verdict::inside;
   for (const ScaledBranch::End& end : branch(law).ends) {
-    Margin& margin = margins_.emplace_back(end.margin, distance_of(end).high);
+    Margin& margin = margins_.emplace_back(Margin{end.margin, distance_of(end).high});
     if (margin.value >= 0) continue;
     const Verdict of_end = judge_margin(margin, 2 * error_of(end), spread_of(end), [&] { find_row(end); });
     if (of_end == Verdict::undecided) return of_end;

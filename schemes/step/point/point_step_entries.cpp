@@ -42,7 +42,7 @@ PointStep::PointStep(const StepEquations& equations, double h)
   list_branches();
   find_bands();
   for (std::vector<double>* list : {&r_, &r_low_, &r_terms_, &r_error_, &y_, &y_low_, &residual_,
-                                    &bound_, &terms_, &error_, &spread_, &work_})
+                                    &bound_, &error_, &spread_, &work_})
     list->assign(at(size_), 0.0);
   x_ = rounding_ = Vector::Zero(n_);
   lambda_ = w_ = Vector::Zero(m_);

@@ -149,6 +149,25 @@ TEST_SUITE("lcp/mode_cache") {
       if (cache.map(i).kind() == ModeMap::Kind::regular) CHECK(cache.rivals(i).empty());
   }
 
+  TEST_CASE("a mode whose law holds multipliers at what it contradicts never has a solution, to the last digit, and one that does not has") {
+    // w2 = 3 λ1 - q with λ1 = 1/3 of a relay: exactly 0 where q = 3 times the double next to 1/3.
+    const double third = 1.0 / 3;
+    const auto kind_of = [&](double q2, double coupling) {
+      ParametricMlcp family;
+      family.base = {Matrix{{1}}, Matrix{{0, 0}}, Vector{{0}}, Matrix{{1}, {0}}, Matrix{{0, 0}, {coupling, 0}},
+                     Vector{{0, q2}}, {relay(-third, third), complementarity()}};
+      family.Q1 = Matrix{{-1}};
+      family.Q2 = Matrix{{0}, {0}};
+      family.W = Matrix{{1}};
+      family.Z = Matrix{{1}};
+      return ModeMap(family, {2, 1}).kind();  // λ1 = third, w2 = 0
+    };
+    CHECK(kind_of(-0.5, 1) == ModeMap::Kind::never);
+    CHECK(kind_of(-third, 1) != ModeMap::Kind::never);
+    CHECK(kind_of(-std::nextafter(third, 1), 1) == ModeMap::Kind::never);
+    CHECK(kind_of(-1, 3) == ModeMap::Kind::never);  // three times the double are no 1
+  }
+
   TEST_CASE("of many modes one that was met often elsewhere gets rows at once, with the numbers of its points") {
     constexpr int m = 9;  // 512 modes
     ParametricMlcp family;

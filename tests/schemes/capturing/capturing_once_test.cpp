@@ -8,6 +8,7 @@
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
 #include <perp/tests/schemes/step/point/random_systems.hpp>
+#include <perp/tests/schemes/switching_dae.hpp>
 
 using namespace perp;
 using perp::test::change_units;
@@ -139,14 +140,8 @@ TEST_SUITE("schemes/capturing/capturing_once") {
     int several = 0, left = 0;
     for (int trial = 0; trial < 600; ++trial) {
       CAPTURE(trial);
-      const Lcs lcs{.E = Matrix{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}},
-                    .A = Matrix{{0, 0, value(random)}, {0, 0, value(random)}, {1, -1, 0}},
-                    .B = Matrix{{0, 0, 0}, {0, 0, 0}, {1, -1, 0}},
-                    .b = Vector{{1, 0, 1}},
-                    .C = Matrix{{2, 0, 0}, {1, 0, 0}, {0, 0, 0}},
-                    .D = Matrix{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
-                    .q = Vector{{0, 0, 2}},
-                    .laws = {3, complementarity()}};
+      const double B1 = value(random), B2 = value(random);
+      const Lcs lcs = switching_dae::lcp_form(B1, B2);
       const double h = 0.1;
       const Selector selector = trial % 2 == 0 ? Selector::minimal_norm : Selector::keep_mode;
       Capturing points(lcs, Theta{.h = 8 * h, .theta = 1, .selector = selector});

@@ -119,6 +119,27 @@ TEST_SUITE("schemes/mechanical_system") {
     }
   }
 
+  TEST_CASE("a contact may be written as a normal cone of -g: the same bounces, to the bit") {
+    const auto depth = [](const auto&, const auto& x, const auto&, auto& w) { w[0] = -1.0 * x[0]; };
+    const auto run = [](const auto& output, const Law& law, const auto& scheme) {
+      return integrate(make_dcs(Written<decltype(falling), std::decay_t<decltype(output)>>{falling, output}, 2, {law}),
+                       Vector{{0.3, 0.1}}, {0, 1.2}, scheme);
+    };
+    const auto compare = [&](const auto& scheme) {
+      const Trajectory contact = run(height, complementarity(), scheme), cone = run(depth, normal_cone(0, inf), scheme);
+      REQUIRE(contact.status == Status::solved);
+      REQUIRE(cone.status == Status::solved);
+      CHECK(contact.counts.at("impacts") > 1);
+      CHECK(cone.counts.at("impacts") == contact.counts.at("impacts"));
+      CHECK(cone.t == contact.t);
+      CHECK(cone.x == contact.x);
+    };
+    compare(MoreauJean{.h = 1e-3, .restitution = {0.7}});
+    compare(Located{.restitution = {0.7}});
+    CHECK(contains(refusal(falling, depth), "the multiplier of law 'floor' pulls"));
+    CHECK(contains(refusal(falling, height, Vector{{0.3, 0.1}}, normal_cone(0, inf)), "the multiplier of law 'floor' pulls"));
+  }
+
   TEST_CASE("the unit of a multiplier is free, its direction is not") {
     CHECK(refusal(falling, height).empty());
     const auto scaled = [](const auto&, const auto& xdot, const auto& x, const auto& lambda,

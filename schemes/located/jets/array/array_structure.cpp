@@ -3,6 +3,7 @@
 #include <random>
 
 #include <perp/core/base/interruption.hpp>
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/jets/array/array_structure.hpp>
@@ -20,31 +21,15 @@ struct Entry {
   double value = 0;             ///< of a constant, else 0
 };
 
-/// For every line of the tape: does it depend on an input from `first` on, before `end`?
-std::vector<char> depends(const Tape& tape, int first, int end) {
-  std::vector<char> result(static_cast<std::size_t>(tape.size()), 0);
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    char& mark = result[static_cast<std::size_t>(k)];
-    if (line.operation == Operation::input) {
-      mark = line.a >= first && line.a < end;
-    } else if (line.operation != Operation::constant) {
-      for (const int operand : {line.a, line.b})
-        if (operand >= 0 && result[static_cast<std::size_t>(operand)]) mark = 1;
-    }
-  }
-  return result;
-}
-
 std::vector<Entry> entries_of(const Dcs& system) {
   std::vector<int> lines = system.F;
   lines.insert(lines.end(), system.G.begin(), system.G.end());
   const int inputs = system.parameter_input(0);
   Tape tape = bind_inputs(system.tape, inputs, system.parameters, lines);
   const auto derivatives = differentiate(tape, lines, 1, inputs);
-  const std::vector<char> any = depends(tape, 0, inputs);
-  const std::vector<char> multipliers = depends(tape, system.multiplier_input(0), inputs);
-  const std::vector<char> rates = depends(tape, system.derivative_input(0), system.variable_input(0));
+  const std::vector<char> any = dependent_lines(tape, 0, inputs);
+  const std::vector<char> multipliers = dependent_lines(tape, system.multiplier_input(0), inputs);
+  const std::vector<char> rates = dependent_lines(tape, system.derivative_input(0), system.variable_input(0));
   std::vector<Entry> entries;
   for (const Derivative& d : derivatives) {
     const auto line = static_cast<std::size_t>(d.line);

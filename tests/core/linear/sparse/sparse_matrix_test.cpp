@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <cmath>
 #include <algorithm>
 #include <limits>
 #include <random>
@@ -61,6 +62,26 @@ TEST_SUITE("core/linear/sparse/sparse_matrix") {
         found.col(column) << a, b;
       });
       CHECK(found == full);
+    }
+  }
+
+  TEST_CASE("a full matrix gives what is not 0 of it, of any height: numbers at every place, the smallest, and what is none") {
+    for (int rows = 1; rows < 40; ++rows) {
+      CAPTURE(rows);
+      Matrix full = Matrix::Zero(rows, 3);
+      full(rows - 1, 0) = 0x1p-1074;
+      full(rows / 2, 1) = -2;
+      full(0, 2) = -0.0;  // is 0
+      if (rows > 1) full(rows / 3, 2) = perp::nan;
+      const linear::SparseMatrix sparse(full);
+      int count = 0;
+      for (int i = 0; i < rows; ++i)
+        for (const auto& [column, value] : sparse.row(i)) {
+          ++count;
+          CHECK((value == full(i, column) || std::isnan(full(i, column))));
+          CHECK(value != 0);
+        }
+      CHECK(count == (rows > 1 ? 3 : 2));
     }
   }
 

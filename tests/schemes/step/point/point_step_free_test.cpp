@@ -10,6 +10,7 @@
 #include <perp/lcp/parametric/mode_map.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/step/point/point_step.hpp>
+#include <perp/tests/schemes/switching_dae.hpp>
 
 using namespace perp;
 
@@ -102,14 +103,7 @@ TEST_SUITE("schemes/step/point/point_step_free") {
 
   TEST_CASE("a mode whose law holds multipliers at what it contradicts has no solution at any point, and one that is singular only is undecided") {
     // [RAB] eq. (36): where the second multiplier is 0 the third law says 2 = 0.
-    const Lcs index2{.E = Matrix{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}},
-                     .A = Matrix{{0, 0, -0.5}, {0, 0, 1}, {1, -1, 0}},
-                     .B = Matrix{{0, 0, 0}, {0, 0, 0}, {1, -1, 0}},
-                     .b = Vector{{1, 0, 1}},
-                     .C = Matrix{{2, 0, 0}, {1, 0, 0}, {0, 0, 0}},
-                     .D = Matrix{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
-                     .q = Vector{{0, 0, 2}},
-                     .laws = {3, complementarity()}};
+    const Lcs index2 = switching_dae::lcp_form(-0.5, 1);
     StepEquations equations(validated(index2), 1);
     const double h = 0.25;
     std::vector<double> parameter(at(equations.parameters()));
