@@ -93,6 +93,15 @@ void run_all(const PieceTask& task, const Forms& forms, const PieceKeeper& keepe
   });
 }
 
+/// Is it lost, or wider than it may be?
+bool is_wanting(const PieceTask& task, const Part& part) {
+  return part.result.enclosure.lost || part.result.excess > task.options.share;
+}
+
+bool is_any_wanting(const PieceTask& task, const std::vector<Part>& parts) {
+  return std::ranges::any_of(parts, [&](const Part& part) { return is_wanting(task, part); });
+}
+
 bool has_wide_side(const Box& start) { return std::any_of(start.begin(), start.end(), is_wide); }
 
 /// Bisects parts that were lost or are too wide, as long as the budget lasts. False: nothing is
@@ -103,8 +112,7 @@ bool split(std::vector<Part>& parts, const PieceTask& task) {
   std::size_t count = parts.size();
   for (Part& part : parts) {
     const PieceResult& result = part.result;
-    const bool wanted = result.enclosure.lost || result.excess > options.share;
-    if (!wanted || !can_bisect(part.start, result.split) ||
+    if (!is_wanting(task, part) || !can_bisect(part.start, result.split) ||
         count >= static_cast<std::size_t>(options.pieces)) {
       if (result.is_given_up) throw std::logic_error("a piece was given up and is not bisected");
       next.push_back(std::move(part));
@@ -159,8 +167,9 @@ class Union {
  public:
   /// Nothing is claimed after `until`, at rows from `rows_until` on, of a tube that ends after
   /// `tube_until`.
-  Union(double start, double until, double rows_until, double tube_until)
-      : start_(start),
+  Union(double start, double until, double rows_until, double tube_until, const RowBounds& bounds)
+      : bounds_(bounds),
+        start_(start),
         until_(until),
         rows_until_(rows_until),
         tube_until_(std::min(until, tube_until)) {}
@@ -178,6 +187,7 @@ class Union {
     for (EnclosureRow row : part.rows) {
       if (row.t > until_ || row.t >= rows_until_) continue;
       row.branch = numbers[row.branch];
+      bounds_.narrow(row);
       if (own != nullptr) own->add(row);
       rows_.add(row);
     }
@@ -215,6 +225,7 @@ class Union {
     }
   }
 
+  const RowBounds& bounds_;
   double start_, until_, rows_until_, tube_until_;
   std::map<EventKey, int> groups_;
   RowUnion rows_;
@@ -272,7 +283,8 @@ std::vector<EnclosurePiece> add_parts(const PieceTask& task, const std::vector<P
   return paving;
 }
 
-Enclosure join(const PieceTask& task, const std::vector<Part>& parts) {
+/// `bounds`: what else is known of the whole set.
+Enclosure join(const PieceTask& task, const std::vector<Part>& parts, const RowBounds& bounds) {
   const double start = task.span.start;
   const EncloseOptions& options = task.options;
   std::optional<Lost> lost;
@@ -285,7 +297,7 @@ Enclosure join(const PieceTask& task, const std::vector<Part>& parts) {
     const auto& other = part.result.enclosure.lost;
     if (other && (!lost || other->t.lo < lost->t.lo)) lost = other;
   }
-  Union whole(start, lost ? lost->t.lo : directed::infinity, rows_until, tube_until);
+  Union whole(start, lost ? lost->t.lo : directed::infinity, rows_until, tube_until, bounds);
   std::vector<EnclosurePiece> paving = add_parts(task, parts, whole);
   Enclosure joined = whole.finish();
   joined.paving = std::move(paving);
@@ -293,6 +305,35 @@ Enclosure join(const PieceTask& task, const std::vector<Part>& parts) {
   if (lost) joined.lost->advice = advice_for(*lost, parts, start, options);
   joined.pieces = static_cast<int>(parts.size());
   return joined;
+}
+
+/// The whole set as one piece, to the end or to where it is lost.
+Part followed_as_one(const Forms& forms, const PieceKeeper& keeper, const Box& whole) {
+  Part one{.start = whole};
+  one.result = keeper.answer<PieceResult>("as one", [&] { return forms.run(one, Effort::whole); });
+  if (!one.result.enclosure.lost) return one;
+  one.is_last = true;
+  one.result = keeper.answer<PieceResult>("as one, last", [&] { return forms.run(one, Effort::last); });
+  return one;
+}
+
+/// Where the pieces do not get what they were made for, the whole as one piece counts as well: its rows hold
+/// the same members, so that more pieces are never worse than one.
+Enclosure join_with_one(const PieceTask& task, const std::vector<Part>& parts, const Part& one) {
+  const auto bounds_of = [](const Enclosure& enclosure) {
+    RowBounds bounds;
+    for (const EnclosureRow& row : enclosure.rows) bounds.add(row);
+    return bounds;
+  };
+  const Enclosure as_one = join(task, {one}, {});
+  Enclosure joined = join(task, parts, bounds_of(as_one));
+  if (!joined.lost || (as_one.lost && as_one.lost->t.lo <= joined.lost->t.lo)) return joined;
+  const int steps = joined.steps + as_one.steps;
+  Enclosure longer = join(task, {one}, bounds_of(joined));
+  if (longer.lost) longer.lost->advice = advice_for(*longer.lost, parts, task.span.start, task.options);
+  longer.pieces = joined.pieces;
+  longer.steps = steps;
+  return longer;
 }
 
 Box start_of(const StateSpace& space, const Box& start) {
@@ -306,9 +347,16 @@ Box start_of(const StateSpace& space, const Box& start) {
 /// Disturbances widen every part alike.
 bool is_to_be_measured(const PieceTask& task, const std::vector<Part>& parts) {
   const PieceResult& first = parts.front().result;
-  const bool is_split = first.enclosure.lost || first.excess > task.options.share;
-  return parts.size() == 1 && !parts.front().is_last && is_split &&
+  return parts.size() == 1 && !parts.front().is_last && is_wanting(task, parts.front()) &&
          can_bisect(parts.front().start, first.split) && task.space.disturbances.empty();
+}
+
+/// Points, and starts that follow others, go with one time for all.
+std::optional<SectionTask> section_of_sets(const PieceTask& task, Dcs& clocked, StateSpace& clocked_space,
+                                           const Box& whole) {
+  std::optional<SectionTask> section = section_task(task, clocked, clocked_space);
+  if (!has_wide_side(whole) || !task.dependent.empty()) section.reset();
+  return section;
 }
 
 }  // namespace
@@ -333,8 +381,7 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
   std::vector<Part> parts{{.start = whole}};
   Dcs clocked;
   StateSpace clocked_space;
-  std::optional<SectionTask> section = section_task(task, clocked, clocked_space);
-  if (!has_wide_side(whole) || !dependent.empty()) section.reset();
+  std::optional<SectionTask> section = section_of_sets(task, clocked, clocked_space, whole);
   const Forms forms(task, section ? &*section : nullptr);
   int round = 0;
   do {
@@ -346,7 +393,8 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
     if (section) section->use_reach(task);
   } while (split(parts, task) || open_lost(parts));
   check_starts(system, parts);
-  return join(task, parts);
+  if (parts.size() == 1 || !is_any_wanting(task, parts)) return join(task, parts, {});
+  return join_with_one(task, parts, followed_as_one(forms, keeper, whole));
 }
 
 }  // namespace perp::enclosure

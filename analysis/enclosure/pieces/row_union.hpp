@@ -12,6 +12,19 @@ namespace perp::enclosure {
 /// both are.
 void widen(EnclosureRow& row, const EnclosureRow& other);
 
+/// What is known of all members of a set at the times of rows, whatever their branch is.
+class RowBounds {
+ public:
+  /// One of the rows of a time, which together hold all members.
+  void add(const EnclosureRow& row);
+  /// Of a row of the same set, or of a part of it, what lies within these bounds: the solutions do.
+  /// Where they say that each member has one solution, the row says so, too.
+  void narrow(EnclosureRow& row) const;
+
+ private:
+  std::map<double, EnclosureRow> rows_;
+};
+
 /// Rows, one for each time and branch.
 class RowUnion {
  public:
