@@ -57,11 +57,12 @@ equations = ["der(x) = v", "der(v) = -sat(3*x + v, -1, 1) - v"]
     CAPTURE(pieces);
     const std::map<double, EnclosureRow> several = hulls(enclosed(loop, pieces));
     REQUIRE(several.size() == one.size());
-    for (const auto& [t, row] : one) {
-      CAPTURE(t);
-      CHECK(contains(row.box, several.at(t).box));
-      CHECK(contains(row.multipliers, several.at(t).multipliers));
-      CHECK((row.flag == Flag::all || several.at(t).flag == Flag::unique));
+    for (const auto& [time, row] : one) {
+      const EnclosureRow& other = several.at(time);
+      CAPTURE(row.t);
+      CHECK(contains(row.box, other.box));
+      CHECK(contains(row.multipliers, other.multipliers));
+      CHECK((row.flag == Flag::all || other.flag == Flag::unique));
     }
   }
 }
