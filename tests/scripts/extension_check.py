@@ -158,7 +158,7 @@ def compile_command(build):
             start = next(k for k, word in enumerate(words) if re.search(r"(\+\+|clang|gcc)[-\d.]*$", word) and "ccache" not in word)
             kept, skip = [], False
             for word in words[start:]:
-                if skip or word in {"-o", "-c", "-include"}:
+                if skip or word in {"-o", "-c", "-include", "-Xclang"}:  # the last one: its precompiled header
                     skip = not skip
                 elif word not in {"-Winvalid-pch"} and not word.startswith("-O"):
                     kept.append(word)

@@ -57,8 +57,9 @@ equations = ["der(x) = v", "der(v) = -sat(3*x + v, -1, 1) - v"]
     CAPTURE(pieces);
     const std::map<double, EnclosureRow> several = hulls(enclosed(loop, pieces));
     REQUIRE(several.size() == one.size());
-    for (const auto& [time, row] : one) {
-      const EnclosureRow& other = several.at(time);
+    for (const auto& entry : one) {
+      const EnclosureRow& row = entry.second;
+      const EnclosureRow& other = several.at(entry.first);
       CAPTURE(row.t);
       CHECK(contains(row.box, other.box));
       CHECK(contains(row.multipliers, other.multipliers));
