@@ -42,6 +42,7 @@ bool RunRecorder::is_row(double t) {
 }
 
 bool RunRecorder::step(const Step& step) {
+  if (!constraints_.add(step)) return false;
   if (is_row(step.t)) {
     if (!values_.take(step)) return false;
     if (csv_) csv_->row(step, values_.outputs());
@@ -49,7 +50,6 @@ bool RunRecorder::step(const Step& step) {
     if (spool_) spool_->add(step, values_.outputs());
   }
   history_.add(step);
-  constraints_.add(step);
   if (!destinations_.plotted.empty()) samples_.add(step);
   if (lister_) list_solutions(step);
   return true;

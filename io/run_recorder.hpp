@@ -41,8 +41,8 @@ class RunRecorder {
   /// False where the run is to stop.
   bool step(const Step& step);
 
-  /// A number of a row was not finite: why `step` stopped the run; else empty.
-  [[nodiscard]] const std::string& fault() const { return values_.fault(); }
+  /// A number of a row was not finite, or a state is none of the system's: why `step` stopped the run; else empty.
+  [[nodiscard]] const std::string& fault() const { return constraints_.fault().empty() ? values_.fault() : constraints_.fault(); }
 
   /// After the run: writes the rest of the data and its provenance. Returns the files written.
   std::vector<std::string> close(const Trajectory& run, const std::vector<std::string>& set,

@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
+#include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/branches.hpp>
@@ -13,29 +15,77 @@ namespace perp {
 namespace {
 
 constexpr double most_checked_numbers = 1e6;  // kept for the check of the constraints
+constexpr double half_of_the_digits = 0x1p-26;  // of the terms of a row: what is missing more is no rounding
 
-/// 0 = A x + B λ + b in the rows without a rate, those that E hides among them.
-std::function<ConstraintRows(const Step&)> rows_of(const Lcs& given, const Vector& x_unit,
-                                                   const Vector& lambda_unit) {
-  const auto lcs = std::make_shared<SparseLcs>(sparse(given));
-  separate_algebraic_rows(*lcs);
-  std::vector<int> algebraic;
-  for (int i = 0; i < lcs->n(); ++i)
-    if (lcs->E.row(i).empty()) algebraic.push_back(i);
-  return [=](const Step& step) {
-    const Vector x = step.x.cwiseAbs().cwiseMax(x_unit);
-    const Vector lambda = step.lambda.cwiseAbs().cwiseMax(lambda_unit);
-    const Vector b = lcs->b(step.t), q = lcs->q(step.t);
-    const Vector rows = lcs->A.times(step.x) + lcs->B.times(step.lambda) + b;
-    const Vector terms = b.cwiseAbs() + lcs->A.sizes_times(x) + lcs->B.sizes_times(lambda);
-    return ConstraintRows{rows(algebraic), terms(algebraic), lcs->C.times(step.x) + lcs->D.times(step.lambda) + q,
-                          q.cwiseAbs() + lcs->C.sizes_times(x) + lcs->D.sizes_times(lambda)};
-  };
+/// Rows that a column has entries in, with the size of these.
+using Rows = std::vector<std::vector<std::pair<int, double>>>;
+
+Rows rows_of_columns(const linear::SparseMatrix& matrix) {
+  Rows rows(static_cast<std::size_t>(matrix.columns()));
+  for (int i = 0; i < matrix.rows(); ++i)
+    for (const auto& [column, value] : matrix.row(i))
+      if (value != 0) rows[static_cast<std::size_t>(column)].emplace_back(i, std::abs(value));
+  return rows;
 }
 
+/// 0 = A x + B λ + b in the rows without a rate, those that E hides among them.
+class AffineRows {
+ public:
+  /// `h`: length of steps whose unknowns are computed from all terms of their equations; 0: of other schemes.
+  AffineRows(const Lcs& given, double h) : lcs_(sparse(given)), h_(h) {
+    separate_algebraic_rows(lcs_);
+    for (int i = 0; i < lcs_.n(); ++i)
+      if (lcs_.E.row(i).empty()) algebraic_.push_back(i);
+    rows_of_E_.resize(static_cast<std::size_t>(lcs_.n()));
+    for (int i = 0; i < lcs_.n(); ++i)
+      linear::for_each_of(lcs_.E.row(i), lcs_.A.row(i), [&](int column, double e, double a) {
+        if (e != 0) rows_of_E_[static_cast<std::size_t>(column)].emplace_back(i, std::abs(e) / h + std::abs(a));
+      });
+    rows_of_B_ = rows_of_columns(lcs_.B);
+    rows_of_D_ = rows_of_columns(lcs_.D);
+  }
+
+  ConstraintRows operator()(const Step& step, RowSizes& sizes) const {
+    const Vector b = lcs_.b(step.t), q = lcs_.q(step.t);
+    if (h_ > 0) grow(step, b, q, sizes);
+    const Vector x = step.x.cwiseAbs().cwiseMax(sizes.x), lambda = step.lambda.cwiseAbs().cwiseMax(sizes.lambda);
+    const Vector rows = lcs_.A.times(step.x) + lcs_.B.times(step.lambda) + b;
+    const Vector terms = b.cwiseAbs() + lcs_.A.sizes_times(x) + lcs_.B.sizes_times(lambda);
+    return {.equation = rows(algebraic_),
+            .equation_terms = terms(algebraic_),
+            .w = lcs_.C.times(step.x) + lcs_.D.times(step.lambda) + q,
+            .w_terms = q.cwiseAbs() + lcs_.C.sizes_times(x) + lcs_.D.sizes_times(lambda),
+            .lambda_terms = lambda};
+  }
+
+ private:
+  /// An unknown has the rounding of all terms of the equation that it is computed from, which may be larger than it is:
+  ///     T = |E| |x| / h + |A| |x| + |B| |λ| + |b|,   x_j: T_i / (|E_ij| / h + |A_ij|),   λ_k: T_i / |B_ik|,
+  /// and λ_k of the terms of w_i beside |D_ik|. What they have been stays.
+  void grow(const Step& step, const Vector& b, const Vector& q, RowSizes& sizes) const {
+    const Vector x = step.x.cwiseAbs(), lambda = step.lambda.cwiseAbs();
+    const Vector T = lcs_.E.sizes_times(x) / h_ + lcs_.A.sizes_times(x) + lcs_.B.sizes_times(lambda) + b.cwiseAbs();
+    const Vector of_w = lcs_.C.sizes_times(x) + lcs_.D.sizes_times(lambda) + q.cwiseAbs();
+    const auto raise = [](double& size, double value) {
+      if (std::isfinite(value)) size = std::max(size, value);
+    };
+    for (Eigen::Index j = 0; j < x.size(); ++j)
+      for (const auto& [i, value] : rows_of_E_[static_cast<std::size_t>(j)])
+        raise(sizes.x[j], T[i] / value);
+    for (Eigen::Index k = 0; k < lambda.size(); ++k) {
+      for (const auto& [i, value] : rows_of_B_[static_cast<std::size_t>(k)]) raise(sizes.lambda[k], T[i] / value);
+      for (const auto& [i, value] : rows_of_D_[static_cast<std::size_t>(k)]) raise(sizes.lambda[k], of_w[i] / value);
+    }
+  }
+
+  SparseLcs lcs_;
+  double h_;
+  std::vector<int> algebraic_;
+  Rows rows_of_E_, rows_of_B_, rows_of_D_;
+};
+
 /// 0 = F_i where F_i holds no derivative; the terms are |∂F_i/∂z_k| |z_k|, z = (t, x, λ).
-std::function<ConstraintRows(const Step&)> rows_of(const Dcs& system, const Vector& x_unit,
-                                                   const Vector& lambda_unit) {
+std::function<ConstraintRows(const Step&, RowSizes&)> rows_of(const Dcs& system) {
   const auto evaluator = std::make_shared<DcsEvaluator>(system);
   const int n = system.n();
   const int m = system.m();
@@ -46,7 +96,7 @@ std::function<ConstraintRows(const Step&)> rows_of(const Dcs& system, const Vect
   std::vector<int> algebraic;
   for (int i = 0; i < n; ++i)
     if (!has_derivative[static_cast<std::size_t>(i)]) algebraic.push_back(i);
-  return [=](const Step& step) {
+  return [=](const Step& step, const RowSizes& unit) {
     Vector z = Vector::Zero(evaluator->inputs());
     z[0] = step.t;
     z.segment(1 + n, n) = step.x;
@@ -55,65 +105,84 @@ std::function<ConstraintRows(const Step&)> rows_of(const Dcs& system, const Vect
     std::vector<double> derivatives(evaluator->entries().size());
     evaluator->linearize(z.data(), rows.data(), derivatives.data());
     Vector terms = rows.cwiseAbs(), sizes = z.cwiseAbs();
-    sizes.segment(1 + n, n) = sizes.segment(1 + n, n).cwiseMax(x_unit);
-    sizes.tail(m) = sizes.tail(m).cwiseMax(lambda_unit);
+    sizes.segment(1 + n, n) = sizes.segment(1 + n, n).cwiseMax(unit.x);
+    sizes.tail(m) = sizes.tail(m).cwiseMax(unit.lambda);
     for (std::size_t k = 0; k < derivatives.size(); ++k) {
       const auto [row, column] = evaluator->entries()[k];
       if (sizes[column] != 0) terms[row] += std::abs(derivatives[k]) * sizes[column];
     }
-    ConstraintRows result{rows(algebraic), terms(algebraic), rows.tail(m), terms.tail(m)};
+    ConstraintRows result{rows(algebraic), terms(algebraic), rows.tail(m), terms.tail(m), step.lambda.cwiseAbs()};
     for (int i = 0; i < m; ++i)
       if (has_derivative[static_cast<std::size_t>(n + i)]) result.w[i] = step.w[i];
     return result;
   };
 }
 
-Vector largest_of(const Vector& so_far, const Vector& now) {
+Vector larger(const Vector& so_far, const Vector& now) {
   return so_far.size() == 0 ? now : Vector(so_far.cwiseMax(now));
 }
 
 }  // namespace
 
 ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps)
-    : laws_(model.laws()), lambda_scale_(Vector::Zero(model.m())) {
-  Vector x_unit = Vector::Zero(static_cast<Eigen::Index>(model.variables.size()));
+    : laws_(model.laws()),
+      names_(columns_of(model).lambda),
+      sizes_{Vector::Zero(static_cast<Eigen::Index>(model.variables.size())), Vector::Zero(model.m())} {
   if (model.run.scheme == "located") {
     const ModelScales scales =
         model_scales(equations_of(model), model.x0(), model.run.span, located_options(model).scale);
-    x_unit = scales.x;
-    lambda_scale_ = scales.lambda;
+    sizes_ = {scales.x, scales.lambda};
   }
-  const Lcs* lcs = model.system.affine();
-  rows_ = lcs != nullptr ? rows_of(*lcs, x_unit, lambda_scale_)
-                         : rows_of(model.system.functions(), x_unit, lambda_scale_);
+  lambda_scale_ = sizes_.lambda;
+  if (const Lcs* lcs = model.system.affine()) {
+    is_gated_ = model.hybrid == nullptr && scheme(model.run.scheme).lists_solutions;
+    rows_ = AffineRows(*lcs, is_gated_ ? model.run.h : 0);
+  } else {
+    rows_ = rows_of(model.system.functions());
+  }
   const double most = most_checked_numbers / (1 + 2 * model.m());
   stride_ = std::max(1L, static_cast<long>(expected_steps / std::clamp(most, 100.0, 5000.0)));
 }
 
-void ConstraintCheck::add(const Step& step) {
+bool ConstraintCheck::add(const Step& step) {
   // The first state is the user's: whether it is consistent is reported as an event.
-  if (seen_++ % stride_ != 0 || seen_ == 1) return;
+  if (seen_++ % stride_ != 0 || seen_ == 1) return true;
   const auto m = static_cast<Eigen::Index>(laws_.size());
-  if (step.lambda.size() != m || (m > 0 && step.mode.empty())) return;
-  const ConstraintRows rows = rows_(step);
-  equation_ = largest_of(equation_, rows.equation.cwiseAbs());
-  equation_scale_ = largest_of(equation_scale_, rows.equation_terms);
-  w_scale_ = largest_of(w_scale_, rows.w_terms);
-  lambda_scale_ = largest_of(lambda_scale_, step.lambda.cwiseAbs());
+  if (step.lambda.size() != m || (m > 0 && step.mode.empty())) return true;
+  const ConstraintRows rows = rows_(step, sizes_);
+  equation_ = larger(equation_, rows.equation.cwiseAbs());
+  equation_scale_ = larger(equation_scale_, rows.equation_terms);
+  w_scale_ = larger(w_scale_, rows.w_terms);
+  lambda_scale_ = larger(lambda_scale_, rows.lambda_terms);
   w_.push_back(rows.w);
   lambda_.push_back(step.lambda);
+  if (!is_gated_) return true;
+  const Largest now = largest_of(rows.equation.cwiseAbs(), rows.w, step.lambda);
+  if (now.size < half_of_the_digits) return true;
+  const Eigen::Index law = now.row - rows.equation.size();
+  fault_ = fmt::format("stopped at t = {:.10g}: {} misses {:.3g} of its terms there, which is no rounding", step.t,
+                       law < 0 ? "an algebraic equation" : "the law of " + names_[static_cast<std::size_t>(law)], now.size);
+  return false;
+}
+
+ConstraintCheck::Largest ConstraintCheck::largest_of(const Vector& equation, const Vector& w, const Vector& lambda) const {
+  Largest largest;
+  const auto take = [&](double size, Eigen::Index row) {
+    if (size > largest.size) largest = {size, row};
+  };
+  for (Eigen::Index i = 0; i < equation.size(); ++i)
+    if (equation_scale_[i] > 0) take(equation[i] / equation_scale_[i], i);
+  const auto scale = [](double size) { return size > 0 ? size : 1; };
+  for (Eigen::Index i = 0; i < w.size(); ++i)
+    take(distance(laws_[static_cast<std::size_t>(i)], w[i], lambda[i], scale(w_scale_[i]), scale(lambda_scale_[i])),
+         equation.size() + i);
+  return largest;
 }
 
 double ConstraintCheck::largest() const {
   double largest = 0;
-  for (Eigen::Index i = 0; i < equation_.size(); ++i)
-    if (equation_scale_[i] > 0) largest = std::max(largest, equation_[i] / equation_scale_[i]);
-  const auto scale = [](double size) { return size > 0 ? size : 1; };
   for (std::size_t k = 0; k < w_.size(); ++k)
-    for (Eigen::Index i = 0; i < w_scale_.size(); ++i)
-      largest =
-          std::max(largest, distance(laws_[static_cast<std::size_t>(i)], w_[k][i], lambda_[k][i],
-                                     scale(w_scale_[i]), scale(lambda_scale_[i])));
+    largest = std::max(largest, largest_of(equation_, w_[k], lambda_[k]).size);
   return largest;
 }
 

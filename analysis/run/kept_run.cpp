@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <perp/analysis/hybrid/run/change_notes.hpp>
+#include <perp/analysis/run/constraint_check.hpp>
 #include <perp/analysis/run/kept_run.hpp>
 #include <perp/analysis/run/row_values.hpp>
 #include <perp/analysis/run/schemes.hpp>
@@ -23,7 +24,7 @@ void append_numbers(const Vector& values, int size, std::vector<double>& column)
 class Keeper {
  public:
   Keeper(const Model& model, const KeepOptions& options, int quantities)
-      : options_(options), end_(model.run.span.end), values_(model) {
+      : options_(options), end_(model.run.span.end), values_(model), constraints_(model, (model.run.span.end - model.run.span.start) / model.run.h) {
     result_.n = static_cast<int>(model.variables.size());
     result_.m = model.m();
     result_.outputs = static_cast<int>(model.outputs.names.size());
@@ -33,6 +34,7 @@ class Keeper {
 
   /// False where the run is to end.
   bool take(const Step& step) {
+    if (!constraints_.add(step)) return false;
     if (is_row(step.t)) {
       if (!values_.take(step)) return false;
       append(step, values_.outputs());
@@ -44,7 +46,7 @@ class Keeper {
   }
 
   KeptRun result(Trajectory run) {
-    end_by_fault(values_.fault(), run);
+    end_by_fault(constraints_.fault().empty() ? values_.fault() : constraints_.fault(), run);
     if (!too_long_.empty() && run.status == Status::interrupted) run.message = too_long_;
     result_.modes = history_.resolved(run.events);
     result_.run = std::move(run);
@@ -63,7 +65,7 @@ class Keeper {
   }
 
   /// The rows so far.
-  void transfer(Archive& archive) { archive(history_, result_, next_time_, steps_); }
+  void transfer(Archive& archive) { archive(history_, constraints_, result_, next_time_, steps_); }
 
  private:
   bool is_row(double t) {
@@ -94,6 +96,7 @@ class Keeper {
   const KeepOptions& options_;
   double end_;
   RowValues values_;
+  ConstraintCheck constraints_;
   ModeHistory history_;
   KeptRun result_;
   std::size_t next_time_ = 0;

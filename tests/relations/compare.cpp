@@ -246,6 +246,8 @@ std::string difference(const Outcome& here, const Outcome& there, const Correspo
     return here.refusal.empty() ? "refused there: " + there.refusal
                                 : "refused here: " + here.refusal;
   if (!here.refusal.empty()) return {};
+  for (const Outcome* side : {&here, &there})
+    if (!side->fault.empty()) return side->fault;
   if (here.run.status != there.run.status)
     return fmt::format("{} here ({}), {} there ({})", to_string(here.run.status), here.run.message,
                        to_string(there.run.status), there.run.message);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <ctime>
 
+#include <perp/analysis/run/constraint_check.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/models/language/hybrid/constraint_system.hpp>
@@ -45,6 +46,16 @@ Trajectory run_located(const Model& model, double tol, const IntegrateOptions& o
   scheme.scale = nominal_of(model);
   const Dcs system = model.equations ? *model.equations : as_dcs(model.lcs());
   return integrate(system, model.x0(), model.run.span, scheme, options);
+}
+
+/// What the rows of an affine system say of the states of its steps.
+std::string fault_of(Model model, SchemeName scheme, const Trajectory& run) {
+  if (model.hybrid != nullptr || scheme == SchemeName::located || !is_affine(model)) return {};
+  model.run.scheme = to_string(scheme);
+  ConstraintCheck check(model, static_cast<double>(run.size()));
+  for (std::size_t k = 0; k < run.size(); ++k)
+    if (!check.add({run.t[k], run.x[k], run.lambda[k], run.w[k], run.mode[k]})) return check.fault();
+  return {};
 }
 
 }  // namespace
@@ -91,6 +102,7 @@ Outcome run(const Model& model, SchemeName scheme, const RunSettings& settings) 
     outcome.run = settled.hybrid != nullptr       ? run_modes(settled, scheme, settings.tol, options)
                   : scheme == SchemeName::located ? run_located(settled, settings.tol, options)
                                                 : run_backward_euler(settled, options);
+    outcome.fault = fault_of(settled, scheme, outcome.run);
   } catch (const std::exception& error) {
     outcome.refusal = error.what();
   }

@@ -25,6 +25,8 @@ struct Outcome {
   Vector nominal{};
   std::vector<Law> laws{};
   std::string refusal{};  ///< the message of the exception, if there was one
+  /// A state that is none of the system's: rows that it misses by more than rounding, whatever the run said.
+  std::string fault{};
   bool is_slow = false;   ///< the limit of rows or of time for one run ended it
 
   /// The step was one of several, or a mode one of several that continue: the norm, whose weights
