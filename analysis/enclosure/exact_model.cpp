@@ -97,6 +97,14 @@ Box ExactModel::set_of(const EnclosurePiece& piece) const {
   return set;
 }
 
+std::vector<int> ExactModel::guesses() const {
+  const std::vector<int> states = state_space(system, values, {}).variables;
+  std::vector<int> guessed;
+  for (const std::size_t j : wide_sides(start))
+    if (std::find(states.begin(), states.end(), static_cast<int>(j)) == states.end()) guessed.push_back(static_cast<int>(j));
+  return guessed;
+}
+
 Enclosure ExactModel::enclose(const EncloseOptions& options) const {
   const std::vector<int>& disturbances = model.exact_numbers->disturbances;
   if (state_space(system, values, disturbances).variables.empty())

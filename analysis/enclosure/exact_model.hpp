@@ -41,6 +41,8 @@ struct ExactModel {
   [[nodiscard]] std::vector<std::string> set_names() const;
   /// What these are in a part of the set.
   [[nodiscard]] Box set_of(const EnclosurePiece& piece) const;
+  /// Variables without derivatives whose start is an interval: a guess, whose middle leads to the value that the equations give.
+  [[nodiscard]] std::vector<int> guesses() const;
   /// Encloses it over its span. Throws as `enclosure::enclose`.
   [[nodiscard]] Enclosure enclose(const EncloseOptions& options) const;
 

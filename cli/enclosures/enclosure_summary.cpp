@@ -41,8 +41,10 @@ std::string set_text(const enclosure::ExactModel& model) {
     add(model.parameters[k], model.values[k],
         std::find(varying.begin(), varying.end(), static_cast<int>(k)) != varying.end());
   }
+  const std::vector<int> guesses = model.guesses();
   for (std::size_t j = 0; j < model.start.size(); ++j)
-    add(model.variables[j] + "(0)", model.start[j]);
+    if (std::find(guesses.begin(), guesses.end(), static_cast<int>(j)) == guesses.end())
+      add(model.variables[j] + "(0)", model.start[j]);
   return text.empty() ? "one point, as the decimal numbers of the file" : text;
 }
 
@@ -138,6 +140,9 @@ void print_enclosure(std::FILE* stream, const EnclosureRun& run,
   const Span& span = run.model.span;
   fmt::print(stream, "model       {}\n", title(run.model.model));
   fmt::print(stream, "enclosed    t = {} to {}; {}\n", span.start, span.end, set_text(run.model));
+  for (const int j : run.model.guesses())
+    fmt::print(stream, "guess       {}(0) is computed: {} has no derivative, and its interval bounds nothing\n",
+               run.model.variables[static_cast<std::size_t>(j)], run.model.variables[static_cast<std::size_t>(j)]);
   if (run.result.forbids_starts)
     fmt::print(stream, "starts      only the points of the set that an equation between them, or a law, allows: of the others nothing is said\n");
   if (!run.result.rows.empty()) {

@@ -141,6 +141,19 @@ TEST_SUITE("enclose") {
     CHECK(wrong.err.starts_with("--set m=[2,1]:1:3: parameter 'm' is the interval '[2,1]'"));
   }
 
+  TEST_CASE("an interval as the start of a variable without derivative is said to be a guess that bounds nothing") {
+    const Folder folder;
+    folder.write("dae.toml", "[variables]\nx = \"[1, 1.25]\"\nz = \"[4, 6]\"\n[model]\nequations = [\"der(x) = -x\", \"z = 2*x\"]\n"
+                             "[run]\nt = [0, 1]\n");
+    const Outcome run = perp_program(folder, {"enclose", "dae.toml", "-o", "rows.csv", "--times", "0"});
+    REQUIRE(run.status == 0);
+    CHECK(run.out.find("; x(0) in [1, 1.25]\n") != std::string::npos);
+    CHECK(run.out.find("guess       z(0) is computed: z has no derivative, and its interval bounds nothing\n") != std::string::npos);
+    const Interval z = bounds(parse_csv(read_text(folder / "rows.csv")), 0, "z");
+    CHECK(z.lo <= 2);
+    CHECK(z.hi < 3);
+  }
+
   TEST_CASE("the tube has no gap and holds the rows; events and rows are written beside it") {
     const Folder folder;
     folder.write("decay.toml", decay);
