@@ -258,6 +258,8 @@ def main():
     parser.add_argument("--kind", default="")
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
     counts = {}
     for k in range(options.count):
         rng = random.Random(options.seed * 1_000_003 + k)

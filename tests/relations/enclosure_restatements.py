@@ -171,6 +171,8 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--most-seconds", type=float)
     options = parser.parse_args()
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
     total = failed = 0
     for path in options.cases:
         case = json.loads(path.read_text())
