@@ -203,7 +203,8 @@ def misses(rows, run, members_hull):
         for c in columns:
             low, high = members_hull.get((t, c), (float("inf"), float("-inf")))
             members_hull[t, c] = (min(low, float(line[c])), max(high, float(line[c])))
-        size = {c: max(1e-300, max(abs(float(other[c])) for other in run)) for c in columns}
+        # A multiplier that is 0 wherever the run was asked is rounding in the other scheme: signs are of size 1.
+        size = {c: max(1.0 if c.startswith("lambda") else 1e-300, max(abs(float(other[c])) for other in run)) for c in columns}
         distance = min(max((max(float(row[c + "_lo"]) - float(line[c]), float(line[c]) - float(row[c + "_hi"]), 0) / size[c]
                             for c in columns), default=0) for row in here)
         worst = max(worst, distance)
