@@ -103,13 +103,13 @@ void ConeTape::find(int k) {
   share_numbers(*cone.form, cone);
   for (const int line : lines_) place_[at(line)] = -1;
   Form& form = *cone.form;
-  values_.resize(std::max(values_.size(), form.leaves + form.lines.size()));
+  form.values.resize(form.leaves + form.lines.size());
   if (++form.users == most_read) compile(form);
 }
 
-/// The last line, from the leaves in values_.
-double ConeTape::read(const Form& form) {
-  double* const values = values_.data();
+/// The last line, from the leaves.
+double ConeTape::read(Form& form) {
+  double* const values = form.values.data();
   double* to = values + form.leaves;
   for (const Instruction& line : form.lines) {
     const double x = line.a < 0 ? 0 : values[line.a];
@@ -128,14 +128,15 @@ double ConeTape::value(int k, const std::vector<double>& inputs) {
   const Cone& cone = cones_[at(k)];
   if (cone.form == nullptr) find(k);
   Form& form = *cone.form;
-  double* leaf = values_.data();
+  double* const leaves = form.values.data();
   const int* const input = inputs_.data() + cone.inputs;
-  for (std::size_t m = 0; m < form.inputs; ++m) *leaf++ = inputs[at(input[m])];
-  const double* const number = numbers_.data() + cone.numbers;
-  for (std::size_t m = 0; m < form.leaves - form.inputs; ++m) *leaf++ = number[m];
+  for (std::size_t m = 0; m < form.inputs; ++m) leaves[m] = inputs[at(input[m])];
+  // Most cones of a form have the numbers of the one before.
+  if (std::exchange(form.read_numbers, cone.numbers) != cone.numbers)
+    std::copy_n(numbers_.data() + cone.numbers, form.leaves - form.inputs, leaves + form.inputs);
   if (!form.code) return read(form);
   double value = 0;
-  form.code->run(values_.data(), form.leaves, &value, nullptr);
+  form.code->run(leaves, form.leaves, &value, nullptr);
   return value;
 }
 

@@ -39,8 +39,11 @@ class ConeTape {
     std::size_t inputs = 0, leaves = 0;
     std::size_t numbers = 0;  ///< those of its first cone: many others have the same
     int users = 0;
+    std::vector<double> values{};         ///< of its last cone: leaves, then lines
+    std::uint32_t read_numbers = unread;  ///< whose numbers stand there, as numbers of a cone
     std::unique_ptr<MachineCode> code{};  ///< of a form with many users
   };
+  static constexpr std::uint32_t unread = UINT32_MAX;
   struct Cone {
     Form* form = nullptr;  ///< null: not asked for yet
     std::uint32_t inputs = 0, numbers = 0;  ///< the first ones, in inputs_ and numbers_
@@ -50,7 +53,7 @@ class ConeTape {
   void share_numbers(const Form& form, Cone& cone);
   void find(int k);
   static void compile(Form& form);
-  double read(const Form& form);
+  static double read(Form& form);
   using Gradient = std::vector<std::pair<std::size_t, double>>;  ///< by leaves, increasing; absent: 0
   [[nodiscard]] const Gradient& gradient(const Form& form, int place) const;
   [[nodiscard]] std::optional<double> number(const Cone& cone, int place) const;
@@ -67,7 +70,6 @@ class ConeTape {
   std::vector<double> numbers_;             // of all cones
   std::vector<int> lines_, key_;  // of the cone that is made
   std::vector<int> place_;      // of a line in the cone that is made, -1: none
-  std::vector<double> values_;  // of the present one, its leaves first
   std::vector<Gradient> gradients_;  // of the lines of the present one, its inputs first
 };
 

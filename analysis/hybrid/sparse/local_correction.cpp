@@ -17,10 +17,18 @@ constexpr double no_digit = std::numeric_limits<double>::epsilon() / 8;
 }  // namespace
 
 LocalCorrection::LocalCorrection(int n, const HybridStructure& structure, const std::vector<linear::Place>& places)
-    : n_(n), rows_(at(n)), unknowns_(at(n)), queue_(3 * at(n) + 1) {
-  for (int row = 0; row < n; ++row) rows_[at(row)].unknown = structure.matching.column_of_row[at(row)];
+    : n_(n),
+      place_of_pivot_(at(n), -1),
+      unknown_of_row_(structure.matching.column_of_row.begin(), structure.matching.column_of_row.begin() + n),
+      unknowns_(at(n)),
+      queue_(3 * at(n) + 1),
+      met_(at(n) + 1) {
+  const auto is_one_of_these = [n](int unknown) { return unknown >= 0 && unknown < n; };
+  serves_ = std::all_of(unknown_of_row_.begin(), unknown_of_row_.end(), is_one_of_these);
+  if (!serves_) return;
+  const auto is_pivot = [&](const linear::Place& place) { return unknown_of_row_[at(place.row)] == place.column; };
   for (const linear::Place& place : places)
-    if (rows_[at(place.row)].unknown != place.column) ++unknowns_[at(place.column)].behind;
+    if (!is_pivot(place)) ++unknowns_[at(place.column)].behind;
   int first = 0;
   for (Unknown& unknown : unknowns_) {
     const int count = std::exchange(unknown.behind, first);
@@ -28,68 +36,85 @@ LocalCorrection::LocalCorrection(int n, const HybridStructure& structure, const 
     first += count;
   }
   entries_.resize(at(first));
-  std::vector<char> has_pivot(at(n), 0);
+  place_of_entry_.resize(at(first));
   for (std::size_t k = 0; k < places.size(); ++k) {
-    const auto [row, column] = places[k];
-    if (rows_[at(row)].unknown != column) {
-      entries_[at(unknowns_[at(column)].behind++)] = {row, static_cast<int>(k)};
-    } else {
-      rows_[at(row)].pivot = static_cast<int>(k);
-      has_pivot[at(row)] = 1;
+    if (is_pivot(places[k])) {
+      place_of_pivot_[at(places[k].column)] = static_cast<int>(k);
+      continue;
     }
+    const int entry = unknowns_[at(places[k].column)].behind++;
+    entries_[at(entry)].unknown = unknown_of_row_[at(places[k].row)];
+    place_of_entry_[at(entry)] = static_cast<int>(k);
   }
-  serves_ = std::all_of(has_pivot.begin(), has_pivot.end(), [](char has) { return has != 0; });
+  serves_ = std::all_of(place_of_pivot_.begin(), place_of_pivot_.end(), [](int place) { return place >= 0; });
 }
 
-void LocalCorrection::replace(int number, double r) {
-  rows_[at(number)].r = r;
-  open(number);
+void LocalCorrection::set_matrix(const std::vector<double>& values) {
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) unknowns_[j].pivot = values[at(place_of_pivot_[j])];
+  for (std::size_t k = 0; k < entries_.size(); ++k) entries_[k].value = values[at(place_of_entry_[k])];
 }
 
-void LocalCorrection::open(int number) {
-  if (!std::exchange(rows_[at(number)].is_open, true)) queue_[opened_++] = number;
-}
+/// Corrections one after the other. What opens or meets a row for the first time is not foreseen by processors:
+/// its number is written each time, and counts once.
+struct LocalCorrection::Pass {
+  Unknown* unknowns;
+  const Entry* entries;
+  int* queue;
+  int* met;
+  std::size_t opened, met_count = 0;
 
-/// The correction of one row. False: it is no number.
-bool LocalCorrection::step(int number, const double* values, const double* x) {
-  Row& row = rows_[at(number)];
-  const double r = std::exchange(row.r, 0.0), delta = r / values[row.pivot];
-  row.is_open = false;
-  if (r == 0) return true;
-  if (!std::isfinite(delta)) return false;
-  if (std::abs(delta) <= no_digit * std::abs(x[row.unknown])) return true;
-  Unknown& unknown = unknowns_[at(row.unknown)];
-  if (!std::exchange(unknown.is_met, true)) met_.push_back(row.unknown);
-  unknown.delta += delta;
-  for (int k = unknown.first; k < unknown.behind; ++k) {
-    const Entry entry = entries_[at(k)];
-    Row& other = rows_[at(entry.row)];
-    other.r -= values[entry.place] * delta;
-    if (!std::exchange(other.is_open, true)) queue_[opened_++] = entry.row;
+  void open(int number) {
+    queue[opened] = number;
+    opened += std::exchange(unknowns[number].is_open, true) ? 0 : 1;
   }
-  return true;
+  /// The correction of one row. False: it is no number.
+  bool step(int number, double x) {
+    Unknown& own = unknowns[number];
+    const double r = std::exchange(own.r, 0.0), delta = r / own.pivot;
+    own.is_open = false;
+    if (r == 0) return true;
+    if (!std::isfinite(delta)) return false;
+    if (std::abs(delta) <= no_digit * std::abs(x)) return true;
+    met[met_count] = number;
+    met_count += std::exchange(own.is_met, true) ? 0 : 1;
+    own.delta += delta;
+    for (const Entry *entry = entries + own.first, *behind = entries + own.behind; entry != behind; ++entry) {
+      unknowns[entry->unknown].r -= entry->value * delta;
+      open(entry->unknown);
+    }
+    return true;
+  }
+};
+
+void LocalCorrection::replace(int row, double r) {
+  const int number = unknown_of_row_[at(row)];
+  Unknown& unknown = unknowns_[at(number)];
+  unknown.r = r;
+  if (!std::exchange(unknown.is_open, true)) queue_[opened_++] = number;
 }
 
 void LocalCorrection::begin() {
-  for (const int number : met_) {
+  for (const int number : unknowns()) {
     unknowns_[at(number)].delta = 0;
     unknowns_[at(number)].is_met = false;
   }
-  met_.clear();
+  met_count_ = 0;
 }
 
-bool LocalCorrection::solve(const std::vector<double>& values, const Vector& x) {
+bool LocalCorrection::solve(const Vector& x) {
   begin();
+  Pass pass{unknowns_.data(), entries_.data(), queue_.data(), met_.data(), opened_};
   // A row is open once at a time: no more are opened than n and those that are closed.
   const std::size_t most = opened_ + at(n_);
   std::size_t next = 0;
-  while (next < opened_ && next < most && step(queue_[next], values.data(), x.data())) ++next;
-  const bool is_solved = next == opened_;
-  for (; next < opened_; ++next) {
-    Row& row = rows_[at(queue_[next])];
-    row.r = 0;
-    row.is_open = false;
+  while (next < pass.opened && next < most && pass.step(queue_[next], x[queue_[next]])) ++next;
+  const bool is_solved = next == pass.opened;
+  for (; next < pass.opened; ++next) {
+    Unknown& unknown = unknowns_[at(queue_[next])];
+    unknown.r = 0;
+    unknown.is_open = false;
   }
+  met_count_ = pass.met_count;
   opened_ = 0;
   return is_solved;
 }
@@ -106,11 +131,11 @@ void SparseSteps::find_own_entries() {
 /// Are all rows 0 within their gates, some of them solved alone? Where the terms of a row all but vanish (y = z (x - 1) for
 /// z = 0), what the other rows round by is more than its own gate and a large share of its unknown, and each correction of all
 /// unknowns brings it back.
-bool SparseSteps::arrives_by_rows(double t, double h) {
-  if (arrives(t, h, Until::zero)) return true;
+bool SparseSteps::arrives_by_rows(double h) {
+  if (arrives(h, Until::zero)) return true;
   values_.resize(all_rows_.places().size());
   all_rows_.matrix(inputs_.data(), h, values_);
-  return solve_rows_alone() && arrives(t, h, Until::zero);
+  return solve_rows_alone() && arrives(h, Until::zero);
 }
 
 /// Those beyond their gates, each for the unknown that the structure gives it. False: one has no slope there.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -21,43 +22,42 @@ class LocalCorrection {
   [[nodiscard]] bool serves() const { return serves_; }
   /// Sets a row of r.
   void replace(int row, double r);
-  /// δ of the rows that were set, by the entries of J in the order of their places; what is smaller
-  /// than the rounding of x counts as 0. False: not found within as many rows as J has. r is 0 then.
-  bool solve(const std::vector<double>& values, const Vector& x);
+  /// The entries of J, in the order of their places.
+  void set_matrix(const std::vector<double>& values);
+  /// δ of the rows that were set; what is smaller than the rounding of x counts as 0. False: not found
+  /// within as many rows as J has. r is 0 then.
+  bool solve(const Vector& x);
   /// Of the last solution: the unknowns that it corrects, with δ of each.
   ///@{
-  [[nodiscard]] const std::vector<int>& unknowns() const { return met_; }
+  [[nodiscard]] std::span<const int> unknowns() const { return {met_.data(), met_count_}; }
   [[nodiscard]] double correction(int unknown) const { return unknowns_[static_cast<std::size_t>(unknown)].delta; }
   ///@}
 
  private:
+  /// In the column of an unknown, in the row of another one.
   struct Entry {
-    int row = 0;
-    int place = 0;  ///< among the places
+    double value = 0;
+    int unknown = 0;  ///< that this row determines
   };
-  struct Row {
-    double r = 0;
-    int unknown = -1;  ///< that it determines
-    int pivot = 0;     ///< place of its entry
-    bool is_open = false;
-  };
+  /// With the row that determines it: what one correction needs lies together.
   struct Unknown {
-    double delta = 0;
-    int first = 0, behind = 0;  ///< of the entries of its column in the rows of others
-    bool is_met = false;
+    double r = 0, delta = 0, pivot = 0;
+    int first = 0, behind = 0;  ///< of the entries of its column
+    bool is_open = false, is_met = false;
   };
-  void open(int number);
-  bool step(int number, const double* values, const double* x);
+  struct Pass;
   void begin();
 
   int n_;
   bool serves_ = true;
   std::vector<Entry> entries_;
-  std::vector<Row> rows_;
+  std::vector<int> place_of_entry_, place_of_pivot_;  // among the places
+  std::vector<int> unknown_of_row_;
   std::vector<Unknown> unknowns_;
-  std::vector<int> queue_;  // rows in the order in which they are opened: room for all
+  std::vector<int> queue_;  // rows, by their unknowns, in the order in which they are opened: room for all
   std::size_t opened_ = 0;
-  std::vector<int> met_;
+  std::vector<int> met_;  // room for all
+  std::size_t met_count_ = 0;
 };
 
 }  // namespace perp

@@ -28,6 +28,7 @@ PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& st
       constraints_(static_cast<int>(model.g.size())),
       watches_(needs_more.size()),
       point_(at(model.parameter_input(0)), 0),
+      written_(point_.size()),
       places_(at(model.n())),
       has_flipped_(at(model.q()), 0),
       used_(at(model.n() + model.q()), -1),
@@ -95,16 +96,16 @@ void PiecewisePath::take_end(const End& end) {
   if (end.changed == nullptr) {
     now_ = end.point;
   } else {
-    for (const std::size_t k : written_) now_[k] = end.point[k];
-    for (const std::size_t k : *end.changed) now_[k] = end.point[k];
+    for (const int k : written_.numbers()) now_[at(k)] = end.point[at(k)];
+    for (const int k : end.changed->numbers()) now_[at(k)] = end.point[at(k)];
   }
   written_.clear();
 }
 
 void PiecewisePath::set_binary(int i, int z) {
-  z_[at(i)] = z;
-  written_.push_back(at(model_.binary_input(i)));
-  now_[written_.back()] = point_[written_.back()] = z;
+  const int input = model_.binary_input(i);
+  now_[at(input)] = point_[at(input)] = z_[at(i)] = z;
+  written_.add(input);
 }
 
 /// Of the sub-problems that follow from a change.
@@ -116,7 +117,7 @@ void PiecewisePath::for_unknowns(const Visit& visit) const {
 
 /// Solves these.
 bool PiecewisePath::solve_followers() {
-  for_unknowns([&](int unknown) { written_.push_back(rates_.input_of(unknown)); });
+  for_unknowns([&](int unknown) { written_.add(static_cast<int>(rates_.input_of(unknown))); });
   return rates_.solve(blocks_, now_);
 }
 
@@ -295,7 +296,7 @@ std::optional<double> PiecewisePath::retime(const End& end) {
   take_end(end);
   for (const PathChange& change : changes_)
     if (watches_[at(change.constraint)].needs_more) return std::nullopt;
-  for (const Jump& jump : jumps_) written_.push_back(rates_.input_of(jump.unknown));
+  for (const Jump& jump : jumps_) written_.add(static_cast<int>(rates_.input_of(jump.unknown)));
   if (!rates_.solve(changed_blocks_, now_)) return std::nullopt;
   go_back();
   double largest = 0;

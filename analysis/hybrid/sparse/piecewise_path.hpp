@@ -7,6 +7,7 @@
 
 #include <perp/analysis/hybrid/sparse/local_rates.hpp>
 #include <perp/analysis/hybrid/sparse/path_choice.hpp>
+#include <perp/core/base/number_set.hpp>
 #include <perp/core/base/types.hpp>
 
 namespace perp {
@@ -40,7 +41,7 @@ class PiecewisePath {
     const double* constraints;  ///< at the point
     const double* errors;       ///< of these: up to them they are 0
     /// Inputs of the point that differ from that of the path before; null: nobody knows.
-    const std::vector<std::size_t>* changed = nullptr;
+    const NumberSet* changed = nullptr;
   };
   /// The path to this end. False: it is not decided by these means.
   bool follow(const End& end);
@@ -162,7 +163,7 @@ class PiecewisePath {
   // Inputs at the end with the present binaries; on the path, of lines: t, their states and
   // binaries.
   std::vector<double> now_, point_;
-  std::vector<std::size_t> written_;   // inputs of now_ that this path has changed
+  NumberSet written_;                  // inputs of now_ that this path has changed
   std::vector<Place> places_;          // of the states that leave their lines
   std::vector<int> moved_, flipped_;   // states that leave them, binaries that have changed
   std::vector<int> own_, blocks_, changed_;  // binaries of one sub-problem; of one change: sub-problems that follow, constraints

@@ -51,9 +51,10 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
       n_(model.n()),
       g_count_(static_cast<Eigen::Index>(model.g.size())),
       needs_more_(constraints_of_more(model, structure)),
-      is_old_(needs_more_.size(), 0),
-      is_moved_(at(n_), 0),
+      old_(needs_more_.size()),
+      moved_(at(n_)),
       path_(model, structure, all_rows_.single_rows(), needs_more_),
+      changed_(at(all_rows_.inputs())),
       inputs_(at(all_rows_.inputs()), 0),
       input_errors_(inputs_.size(), 0),
       rows_(at(all_rows_.count()), 0),
@@ -67,11 +68,15 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
 }
 
 void SparseSteps::put(double t, double h) {
-  knows_changed_ = false;
   inputs_[0] = t;
+  std::copy(z_end_.begin(), z_end_.end(), inputs_.begin() + 1 + 2 * n_);
+  put_states(h);
+}
+
+void SparseSteps::put_states(double h) {
+  knows_changed_ = false;
   Eigen::Map<Vector>(inputs_.data() + 1, n_) = (x_end_ - begin_) / h;
   Eigen::Map<Vector>(inputs_.data() + 1 + n_, n_) = x_end_;
-  std::copy(z_end_.begin(), z_end_.end(), inputs_.begin() + 1 + 2 * n_);
 }
 
 bool SparseSteps::is_strict_at(double t, const Vector& x, const std::vector<int>& z) {
@@ -140,8 +145,8 @@ double SparseSteps::correction(const Factor& factor) {
 }
 
 /// The rows at the present state, the constraints alone where the equations are not looked at; do they serve?
-bool SparseSteps::arrives(double t, double h, Until until) {
-  put(t, h);
+bool SparseSteps::arrives(double h, Until until) {
+  put_states(h);
   if (until == Until::zero) {
     look_at_rows(h);
     return is_zero_at_end();
@@ -176,8 +181,8 @@ bool SparseSteps::solve(double t, double h, Until until) {
     x_end_ -= right_;
     const bool is_near = share <= near_zero || (before < 1 && share * share <= near_zero * before);
     before = share;
-    if ((all_rows_.is_affine() || is_near) && arrives(t, h, until)) return true;
-    if (iteration >= most_with_all && arrives_by_rows(t, h)) return true;
+    if ((all_rows_.is_affine() || is_near) && arrives(h, until)) return true;
+    if (iteration >= most_with_all && arrives_by_rows(h)) return true;
   }
   return false;
 }
@@ -271,7 +276,8 @@ bool SparseSteps::follow_shift(double t, double h) {
 void SparseSteps::put_state(int j, double h) {
   inputs_[at(1 + j)] = (x_end_[j] - begin_[j]) / h;
   inputs_[at(1 + n_ + j)] = x_end_[j];
-  changed_.insert(changed_.end(), {at(1 + j), at(1 + n_ + j)});
+  changed_.add(1 + j);
+  changed_.add(1 + n_ + j);
 }
 
 /// The same from the solution for the start and binaries before, in the rows that differ: F is 0 in the
@@ -279,8 +285,8 @@ void SparseSteps::put_state(int j, double h) {
 bool SparseSteps::solve_locally(double h) {
   for (const int j : shifted_) put_state(j, h);
   for (const int i : flipped_) {
-    changed_.push_back(at(1 + 2 * n_ + i));
-    inputs_[changed_.back()] = z_end_[at(i)];
+    changed_.add(1 + 2 * n_ + i);
+    inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
   }
   LocalRates& rates = path_.rates();
   const auto set_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
@@ -288,7 +294,8 @@ bool SparseSteps::solve_locally(double h) {
     for (const int row : all_rows_.rows_of_rate(j)) set_row(row);
   for (const int i : flipped_)
     for (const int row : rates.equations_of_binary(i)) set_row(row);
-  if (!local_->solve(factors_.at(h).values, x_end_)) return false;
+  if (std::exchange(local_h_, h) != h) local_->set_matrix(factors_.at(h).values);
+  if (!local_->solve(x_end_)) return false;
   for (const int j : local_->unknowns()) {
     x_end_[j] -= local_->correction(j);
     put_state(j, h);
@@ -325,12 +332,11 @@ void SparseSteps::find_differences() {
 void SparseSteps::mark_constraints() {
   const LocalRates& rates = path_.rates();
   const auto mark = [&](std::span<const int> constraints) {
-    for (const int l : constraints)
-      if (std::exchange(is_old_[at(l)], 1) == 0) old_.push_back(l);
+    for (const int l : constraints) old_.add(l);
   };
   const auto mark_of_unknown = [&](int j) {
-    if (std::exchange(is_moved_[at(j)], 1) != 0) return;
-    moved_.push_back(j);
+    if (moved_.holds(j)) return;
+    moved_.add(j);
     mark(rates.constraints_of_unknown(j));
     mark(rates.constraints_of_state(j));
   };
@@ -340,12 +346,8 @@ void SparseSteps::mark_constraints() {
 }
 
 void SparseSteps::renew_constraints() {
-  for (const int l : old_) {
-    rows_[at(n_ + l)] = path_.rates().row(n_ + l, inputs_);
-    is_old_[at(l)] = 0;
-  }
+  for (const int l : old_.numbers()) rows_[at(n_ + l)] = path_.rates().row(n_ + l, inputs_);
   old_.clear();
-  for (const int j : moved_) is_moved_[at(j)] = 0;
   moved_.clear();
 }
 
@@ -379,6 +381,7 @@ void SparseSteps::transfer(Archive& archive) {
   for (const auto& [h, factor] : factors_) lengths.push_back(h);
   archive(lengths);
   if (archive.is_reading()) {
+    local_h_ = 0;
     factors_.clear();
     for (const double h : lengths) factors_.emplace(h, Factor{linear::SparseLu(n_, all_rows_.places())});
   }

@@ -7,6 +7,7 @@
 #include <perp/analysis/hybrid/sparse/local_correction.hpp>
 #include <perp/analysis/hybrid/sparse/piecewise_path.hpp>
 #include <perp/analysis/hybrid/step_rows.hpp>
+#include <perp/core/base/number_set.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
@@ -76,10 +77,11 @@ class SparseSteps {
   double correction(const Factor& factor);
   [[nodiscard]] bool wants_renewal(const Factor& factor, double share, double before) const;
   void put(double t, double h);
+  void put_states(double h);
   enum class Until { near, zero };
   bool solve(double t, double h, Until until);
-  bool arrives(double t, double h, Until until);
-  bool arrives_by_rows(double t, double h);
+  bool arrives(double h, Until until);
+  bool arrives_by_rows(double h);
   bool solve_rows_alone();
   void find_own_entries();
   bool confirm(double t, double h);
@@ -104,14 +106,13 @@ class SparseSteps {
   int n_;
   Eigen::Index g_count_;
   std::vector<char> needs_more_;  // constraints that hold rates or algebraic variables
-  std::vector<char> is_old_;
-  std::vector<int> old_;  // constraints whose values are those of an end before,
-  std::vector<char> is_moved_;
-  std::vector<int> moved_;  // since these unknowns have others
+  NumberSet old_;    // constraints whose values are those of an end before,
+  NumberSet moved_;  // since these unknowns have others
   double contraction_ = 1;  // of the moments of changes from one path to the next, seen last
   PiecewisePath path_;
   std::map<double, Factor> factors_;  // by h
   std::optional<LocalCorrection> local_;  // where the equations are affine
+  double local_h_ = 0;                    // whose matrix it has
   /// Numbers in a list of the last repetition or of the one before.
   class ByEither {
    public:
@@ -128,8 +129,8 @@ class SparseSteps {
   ByEither moved_by_either_, flipped_by_either_;
   std::vector<int> shifted_, flipped_;  // what differs from the repetition before, increasing
   std::vector<double> starts_;
-  std::vector<std::size_t> changed_;                // inputs that are new since the last path,
-  bool knows_changed_ = false;                      // unless all of them are
+  NumberSet changed_;           // inputs that are new since the last path,
+  bool knows_changed_ = false;  // unless all of them are
 
   double t_ = 0, t_end_ = 0, residual_ = 0;
   Vector x_, x_end_, right_;

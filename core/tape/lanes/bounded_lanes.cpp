@@ -75,6 +75,18 @@ struct UsualSum {
   }
 };
 
+/// The same with terms among them that are 0: what binaries multiply.
+struct SumWithZeros {
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b, const FourBits& fine_a,
+                                          const FourBits& fine_b, FourBits& is_usual) {
+    FourBounded sum = UsualSum::of(a, b, fine_a, fine_b, is_usual);
+    const FourBits is_zero_a = is_zero(a), is_zero_b = is_zero(b);
+    is_usual |= is_zero_a | is_zero_b;
+    sum.error = chosen(is_zero_a, b.error, chosen(is_zero_b, a.error, sum.error));
+    return sum;
+  }
+};
+
 /// Products of factors neither of which is exact, or is a number that is `fine`: no power of two.
 struct UsualProduct {
   PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b, const FourBits& fine_a,
@@ -89,12 +101,10 @@ struct UsualProduct {
   }
 };
 
-/// Products with a factor that is 0 or 1, as binaries are: the second one, or the first.
-template <bool is_second>
+/// Products whose second factor is 0 or 1, as binaries are.
 struct ProductByBit {
-  PERP_LANES_INLINE static FourBounded of(const FourBounded& x, const FourBounded& y, const FourBits& /*fine_x*/,
-                                          const FourBits& /*fine_y*/, FourBits& is_usual) {
-    const FourBounded &a = is_second ? x : y, &bit = is_second ? y : x;
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& bit, const FourBits& /*fine_a*/,
+                                          const FourBits& /*fine_b*/, FourBits& is_usual) {
     const Four product = a.value * bit.value, size = size_of(product), error = bit.value * a.error;
     const FourBits is_one = (bit.value == all(1)) & (size > all(running_error::coarse)) & is_finite(product) &
                             ((a.error == all(0)) | (a.error >= all(running_error::coarse)));
@@ -104,10 +114,23 @@ struct ProductByBit {
   }
 };
 
+/// Products whose first factor is 0 or a power of two, as multiples of binaries may be.
+struct ProductByScale {
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& scale, const FourBounded& b, const FourBits& /*fine_a*/,
+                                          const FourBits& /*fine_b*/, FourBits& is_usual) {
+    const Four product = scale.value * b.value, size = size_of(product), error = size_of(scale.value) * b.error;
+    const FourBits is_power = is_scale(scale) & (size > all(running_error::coarse)) & is_finite(product) &
+                              ((error == all(0)) | (error >= all(running_error::coarse)));
+    const FourBits is_none = is_zero(scale) & (product == all(0));
+    is_usual = (error <= all(running_error::largest)) & (is_power | is_none);
+    return {product, error};
+  }
+};
+
 struct BoundedSum {
   /// What is tried first.
   template <class Pass>
-  PERP_LANES_INLINE static int pass_usual(const Pass& pass) { return pass(UsualSum(), 0); }
+  PERP_LANES_INLINE static int pass_usual(const Pass& pass) { return pass(SumWithZeros(), pass(UsualSum(), 0)); }
   PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
     const Four sum = a.value + b.value;
     const FourBits rounds = (a.value != all(0)) & (b.value != all(0));
@@ -121,14 +144,17 @@ struct BoundedSum {
 };
 
 struct BoundedDifference {
-  struct Usual {
+  template <class Sum>
+  struct As {
     PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b, const FourBits& fine_a,
                                             const FourBits& fine_b, FourBits& is_usual) {
-      return UsualSum::of(a, {-b.value, b.error}, fine_a, fine_b, is_usual);
+      return Sum::of(a, {-b.value, b.error}, fine_a, fine_b, is_usual);
     }
   };
   template <class Pass>
-  PERP_LANES_INLINE static int pass_usual(const Pass& pass) { return pass(Usual(), 0); }
+  PERP_LANES_INLINE static int pass_usual(const Pass& pass) {
+    return pass(As<SumWithZeros>(), pass(As<UsualSum>(), 0));
+  }
   PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
     return BoundedSum::of(a, {-b.value, b.error});
   }
@@ -138,7 +164,7 @@ struct BoundedDifference {
 struct BoundedProduct {
   template <class Pass>
   PERP_LANES_INLINE static int pass_usual(const Pass& pass) {
-    return pass(ProductByBit<false>(), pass(ProductByBit<true>(), pass(UsualProduct(), 0)));
+    return pass(ProductByScale(), pass(ProductByBit(), pass(UsualProduct(), 0)));
   }
   PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
     const Four product = a.value * b.value, size = size_of(product);
@@ -194,10 +220,17 @@ PERP_LANES_INLINE int in_fours(BoundedResult result, const A& a, const B& b, int
     store(result.errors + i, z.error);
   };
   const FourBits fine_a = a.is_fine(), fine_b = b.is_fine();
-  // From i on, as long as the lanes are usual ones: then most choices are known.
+  // From i on, as long as the lanes are usual ones: then most choices are known. Eight are looked at together.
   const auto pass = [&](auto usual, int i) __attribute__((always_inline)) {
+    FourBits is_usual, is_next_usual;
+    for (; i + 2 * width <= count; i += 2 * width) {
+      const FourBounded z = usual.of(a(i), b(i), fine_a, fine_b, is_usual);
+      const FourBounded next = usual.of(a(i + width), b(i + width), fine_a, fine_b, is_next_usual);
+      if (!are_all(is_usual & is_next_usual)) break;
+      put(i, z);
+      put(i + width, next);
+    }
     for (; i + width <= count; i += width) {
-      FourBits is_usual;
       const FourBounded z = usual.of(a(i), b(i), fine_a, fine_b, is_usual);
       if (!are_all(is_usual)) break;
       put(i, z);
