@@ -1,13 +1,18 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/lcp/exact/exact_pieces.hpp>
 #include <perp/lcp/exact/exact_scaling.hpp>
 #include <perp/lcp/exact/sparse_elimination.hpp>
 #include <perp/core/linear/least_squares.hpp>
 #include <perp/lcp/parametric/mode_equations.hpp>
+#include <perp/lcp/mode_point.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/residual_gate.hpp>
 
@@ -46,18 +51,20 @@ Measured row(const Left& left, const Right& right, double q, const Vector& u,
   return sum;
 }
 
+double beyond(const Range& range, const Measured& quantity) {
+  return beside(std::max<long double>(range.lower - quantity.value, quantity.value - range.upper), quantity.error);
+}
+
+/// How far (w, λ) is beyond the ends of a branch; what its equation fixes does not count.
+double beyond_ends(const Branch& branch, const Measured& w, const Measured& lambda) {
+  return std::max(branch.b != 0 ? beyond(branch.w, w) : 0, branch.a != 0 ? beyond(branch.lambda, lambda) : 0);
+}
+
 double misfit(const Branch& branch, const Measured& w, const Measured& lambda) {
-  const auto beyond = [](const Range& range, const Measured& quantity) {
-    return beside(std::max<long double>(range.lower - quantity.value, quantity.value - range.upper),
-                  quantity.error);
-  };
   const long double a = branch.a, b = branch.b;
-  double worst = beside(std::abs(a * w.value + b * lambda.value - branch.c),
-                        std::abs(a) * w.error + std::abs(b) * lambda.error +
-                            half_ulp(branch.c));
-  if (branch.b != 0) worst = std::max(worst, beyond(branch.w, w));
-  if (branch.a != 0) worst = std::max(worst, beyond(branch.lambda, lambda));
-  return worst;
+  const double off = beside(std::abs(a * w.value + b * lambda.value - branch.c),
+                            std::abs(a) * w.error + std::abs(b) * lambda.error + half_ulp(branch.c));
+  return std::max(off, beyond_ends(branch, w, lambda));
 }
 
 /// Two steps of Newton's method in a mode; what a branch fixes is fixed.
@@ -132,6 +139,34 @@ bool solve_exactly(const Mlcp& problem, const Mode& mode, Solution& point) {
   return point.u.allFinite() && point.lambda.allFinite();
 }
 
+/// The laws that are beyond the ends of their branches at a point of a mode, by more than its rounding.
+std::vector<int> laws_beyond(const Mlcp& problem, const Mode& mode, const ModePoint& point) {
+  std::vector<int> laws;
+  for (int i = 0; i < problem.m(); ++i) {
+    const Branch& branch = problem.laws[at(i)].branches[at(mode[at(i)])];
+    const Measured w = row(problem.M21.row(i), problem.M22.row(i), problem.q2[i], point.u, point.lambda);
+    if (beyond_ends(branch, w, {point.lambda[i], half_ulp(point.lambda[i])}) > misfit_limit) laws.push_back(i);
+  }
+  return laws;
+}
+
+/// The mode that is reached from `mode` by moving all laws that are beyond the ends of their branches, by however
+/// little, to their nearest ones, until none is. Tolerances of solvers hide such laws where unknowns are of many
+/// sizes, as in a cascade. Empty: the moves come back to a mode that was left.
+Mode mended_mode(const Mlcp& problem, Mode mode) {
+  const Mlcp unit = scaled(problem, equilibrate(problem));
+  std::set<Mode> left;
+  while (left.insert(mode).second) {
+    const ModePoint point = point_of_mode(unit, mode, 0);
+    if (point.violation == inf) break;
+    const std::vector<int> laws = laws_beyond(unit, mode, point);
+    if (laws.empty()) return mode;
+    const Vector w = output(unit, point.u, point.lambda);
+    for (const int i : laws) mode[at(i)] = next_branch(unit, mode, point, w, i);
+  }
+  return {};
+}
+
 }  // namespace
 
 double misfit(const Mlcp& problem, const Vector& u, const Vector& lambda) {
@@ -163,7 +198,12 @@ bool settle(const Mlcp& problem, Solution& point) {
   };
   // By rounding alone a point may seem to hold that does not: it counts where nothing else is feasible.
   const bool is_small = problem.p() + problem.m() <= most_exact_unknowns;
-  const bool settled = any(solve_by_bounds) || (is_small ? any(solve_exactly) : any(polish));
+  const auto settles = [&] { return any(solve_by_bounds) || (is_small ? any(solve_exactly) : any(polish)); };
+  bool settled = settles();
+  if (!settled) {
+    modes = {mended_mode(problem, modes.front())};
+    settled = !modes.front().empty() && settles();
+  }
   point.w = output(problem, point.u, point.lambda);
   point.residual = residual(problem, point.u, point.lambda);
   return settled;

@@ -18,7 +18,7 @@ inline constexpr double misfit_limit = 8;
 
 /// Makes a solver's answer a solution to rounding, or says that it is none: Newton's method in its
 /// mode with the residual in long double; where that does not pass, the mode's solutions in rational
-/// arithmetic. Completes w, the mode and the residual.
+/// arithmetic; else the same in the mode that its laws go to which miss their branches. Completes w, the mode and the residual.
 bool settle(const Mlcp& problem, Solution& point);
 
 /// E.g. "residual 1e+03 times its rounding".

@@ -116,14 +116,23 @@ bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, 
   return false;
 }
 
+/// The last of the changes in the first moments of a step, as a share of it; 0: there are none.
+double last_early(const std::vector<Scheme::Departure>& departures) {
+  double last = 0;
+  for (const Scheme::Departure& departure : departures)
+    if (departure.s < 2 * least_share) last = std::max(last, departure.s);
+  return last > at_end ? last : 0;
+}
+
 }  // namespace
 
-bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
-  if (scheme.attempt(t_next, h).status != Status::solved) return false;
+ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
+  if (scheme.attempt(t_next, h).status != Status::solved) return {};
   scheme.accept();
   EndOfMode end;
-  const double first = end.leaves(1, scheme.departures());
-  if (first >= 1 - at_end) return end_with_mode(scheme, before, t_next, h, first);
+  const std::vector<Scheme::Departure> departures = scheme.departures();
+  const double first = end.leaves(1, departures);
+  if (first >= 1 - at_end) return {end_with_mode(scheme, before, t_next, h, first)};
   const auto tries = [&](double share) {
     scheme.restore(before);
     return scheme.attempt_end(before.t + share * h, share * h);
@@ -148,17 +157,33 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
       continue;
     }
     end.keeps(share, approaches);
-    if (share == 1 - least_share || end.is_found()) return true;
+    if (share == 1 - least_share || end.is_found()) return {true};
   }
   if (end.kept() > 0) {
     const Attempt attempt = tries(end.kept());
     if (attempt.status == Status::solved && attempt.kept_mode) {
       scheme.accept();
-      return true;
+      return {true};
     }
   }
   scheme.restore(before);
-  return false;
+  return {false, last_early(departures)};
+}
+
+bool pass_brief_mode(Scheme& scheme, const Step& before, const Vector& whole, double h, double early,
+                     const Vector& rounding) {
+  const double length = 2 * early * h, t_next = before.t + length;
+  if (!(t_next > before.t)) return false;
+  if (!go_to_end_of_mode(scheme, before, t_next, length).is_reached &&
+      !(skips_modes(scheme, before, t_next, length) && pass_first_change(scheme, before, t_next, length, rounding)))
+    return false;
+
+  // At the rates of the whole step, a row would move by that share of it at most.
+  const Vector moved = scheme.motion(before.x, scheme.x()).cwiseAbs();
+  const Vector least = rounding.cwiseMax(scheme.motion_rounding(before.x, before.x));
+  const bool matters = (moved.array() > least.array().max(2 * least_share * whole.array().abs())).any();
+  if (!matters) scheme.restore(before);
+  return matters;
 }
 
 }  // namespace perp

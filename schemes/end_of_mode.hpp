@@ -4,10 +4,23 @@
 
 namespace perp {
 
+/// What a step that leaves its mode was replaced by.
+struct ModeEnd {
+  bool is_reached = false;  ///< the longest step that keeps the mode
+  double early = 0;  ///< the last of the changes in the first moments of the whole step, as a share of it; 0: none
+};
+
 /// From `before`, from where a step of length h to t_next leaves the mode: the longest step that keeps
 /// it, found to rounding, so that the numbers of a mode depend on nothing that stands beside it; the
-/// whole step where the mode ends with it. False: the scheme stands at `before` again, since the mode
+/// whole step where the mode ends with it. Not reached: the scheme stands at `before` again, since the mode
 /// ends there, could have stayed, or its end was not found.
-bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h);
+ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h);
+
+/// Where that step, `whole` its motion, changes laws as `early` as `go_to_end_of_mode` does not look for: goes on to such
+/// a change, as a step of about that length does it, if the mode until then moves a row by more than a small share of
+/// the whole step: a short pulse may be all that moves a row. Rows up to their `rounding` say nothing. False: the
+/// scheme stands at `before`.
+bool pass_brief_mode(Scheme& scheme, const Step& before, const Vector& whole, double h, double early,
+                     const Vector& rounding);
 
 }  // namespace perp

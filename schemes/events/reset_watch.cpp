@@ -29,6 +29,14 @@ bool is_affine(const Dcs& system, int line) {
   });
 }
 
+/// Does a condition jump where a sign in it does? The bound of its rounding there is the jump.
+bool jumps_by_sign(const Dcs& system, int line) {
+  const std::vector<bool> needed = needed_lines(system.tape, std::vector<int>{line});
+  for (int k = 0; k < system.tape.size(); ++k)
+    if (needed[at(k)] && system.tape[k].operation == Operation::sign) return true;
+  return false;
+}
+
 Vector largest(const Vector& a, const Vector& b) {
   return roundings * epsilon * a.cwiseAbs().cwiseMax(b.cwiseAbs());
 }
@@ -49,6 +57,7 @@ ResetWatch::ResetWatch(const Dcs& system, DcsEvaluator& evaluator)
       z_error_(z_.size()) {
   for (const Reset& reset : resets_) {
     is_affine_.push_back(is_affine(system, reset.condition) ? 1 : 0);
+    jumps_.push_back(jumps_by_sign(system, reset.condition) ? 1 : 0);
     values_.emplace_back(system.tape, reset.values, evaluator.inputs(), system.parameters);
   }
 }
@@ -103,6 +112,10 @@ double ResetWatch::error(int k, const Step& state, const Errors& errors) {
   return evaluator_.condition_bounded(at(k), z_.data(), z_error_.data()).error;
 }
 
+double ResetWatch::moved_by_rounding(int k, const Step& state, const Errors& errors) {
+  return jumps_[at(k)] != 0 ? 0 : error(k, state, errors);
+}
+
 int ResetWatch::sign(int k, const Step& state, const Errors& errors, double more) {
   load(state, errors);
   RunningError c = evaluator_.condition_bounded(at(k), z_.data(), z_error_.data());
@@ -155,7 +168,7 @@ std::optional<ResetWatch::Firing> ResetWatch::scan(int k, const Step& a, const S
     if (now != 0) side = {now, false};
     at_once = at_once && now == 0;
     last = s;
-    if (i == samples && now == 0) side.rest += error(k, between(a, b, s), errors);
+    if (i == samples && now == 0) side.rest += moved_by_rounding(k, between(a, b, s), errors);
   }
   return std::nullopt;
 }

@@ -106,6 +106,8 @@ class ResetWatch {
   Vector values(const std::vector<int>& list, const Step& before, Errors& errors);
 
  private:
+  /// How far the rounding of a state moves c; not told where c jumps.
+  double moved_by_rounding(int k, const Step& state, const Errors& errors);
   void load(const Step& state);
   void load(const Step& state, const Errors& errors);
   struct Side {
@@ -120,6 +122,7 @@ class ResetWatch {
   DcsEvaluator& evaluator_;
   std::vector<Reset> resets_;
   std::vector<char> is_affine_;  // c in (t, x, λ), by its form
+  std::vector<char> jumps_;      // at a sign in c
   std::vector<Side> sides_;
   std::optional<Errors> start_errors_;
   std::vector<BoundedTape> values_;

@@ -40,18 +40,29 @@ std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& at
   return std::nullopt;
 }
 
+/// A piece of the step, to the end of its mode or, where that is brief, behind a change. False: there is none.
+bool ModePassage::ends_piece(const Step& before, const Vector& whole, double t_next, double h) {
+  const ModeEnd end = go_to_end_of_mode(scheme_, before, t_next, h);
+  if (!end.is_reached && !(end.early > 0 && pass_brief_mode(scheme_, before, whole, h, end.early, drift())))
+    return false;
+  ++splits_;
+  ++record_.counts()["split"];
+  if (scheme_.mode() == before.mode) {
+    keep_known(scheme_, before, h_);
+  } else {
+    ++record_.counts()["mode_changes"];
+    log_step(before);
+  }
+  return true;
+}
+
 /// A step whose mode changes: split where its mode ends; accepted if its length shrinks with h as that of a
 /// continuous solution does; else made again in short steps.
 std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& found, double t_next, double h) {
   const Step before = scheme_.snapshot();
   const Vector whole = scheme_.motion(before.x, scheme_.attempted());
   sizes_ = sizes_.cwiseMax(before.x.cwiseAbs());
-  if (may_split() && go_to_end_of_mode(scheme_, before, t_next, h)) {
-    ++splits_;
-    ++record_.counts()["split"];
-    keep_known(scheme_, before, h_);
-    return std::nullopt;
-  }
+  if (may_split() && ends_piece(before, whole, t_next, h)) return std::nullopt;
   ++record_.counts()["mode_changes"];
   record_.count(found);
   if (!skips_modes(scheme_, before, t_next, h)) return refine_change(before, whole, t_next, h);

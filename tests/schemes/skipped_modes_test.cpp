@@ -22,6 +22,19 @@ struct Canonical {
   }
 };
 
+/// ẋ₂ = 1, ẋ₁ = 1/width while x₂ is between 1/2 and 1/2 + width.
+struct Pulse {
+  double width;
+  void residual(const auto&, const auto& xdot, const auto&, const auto& lambda, auto& r) const {
+    r[0] = xdot[0] - lambda[0] * lambda[1] / width;
+    r[1] = xdot[1] - 1;
+  }
+  void output(const auto&, const auto& x, const auto&, auto& w) const {
+    w[0] = x[1] - 0.5;
+    w[1] = 0.5 + width - x[1];
+  }
+};
+
 /// ẋ = 1, ẏ = 1 between x = a and x = b: affine, y(end) = b - a.
 Lcs gate(double a, double b) {
   return {.A = Matrix::Zero(2, 2),
@@ -62,6 +75,34 @@ TEST_SUITE("schemes/skipped_modes") {
       CHECK(run.x.back()[0] == doctest::Approx(3));
       CHECK(run.x.back()[1] == doctest::Approx(0.04).epsilon(1e-6));
       CHECK(run.events.size() == 2);
+    }
+  }
+
+  TEST_CASE("a gate shorter than a thousandth of the step, which moves what nothing else moves, is not missed") {
+    for (const double h : {1.0, 0.1, 0.01, 1e-3})
+      for (const double width : {1e-4, 1e-6, 1e-8}) {
+        const Trajectory run = integrate(gate(1.03, 1.03 + width), Vector{{0, 0}}, {0, 3}, BackwardEuler{.h = h});
+        CAPTURE(h);
+        CAPTURE(width);
+        REQUIRE(run.status == Status::solved);
+        // y(end) = width, as exactly as 1.03 + width and the state are known
+        CHECK(std::abs(run.x.back()[1] - width) < 1e-13);
+        CHECK(run.events.size() == 2);
+      }
+  }
+
+  TEST_CASE("an impulse of unit area is integrated whatever its width, by equations with products of laws too") {
+    for (const double width : {1e-3, 1e-5, 1e-7, 1e-9}) {
+      const Dcs system = make_dcs(Pulse{width}, 2, {step(), step()});
+      for (const double h : {0.1, 0.01, 0.007}) {
+        const Trajectory run = integrate(system, Vector{{0, 0}}, {0, 1}, BackwardEuler{.h = h});
+        CAPTURE(width);
+        CAPTURE(h);
+        REQUIRE(run.status == Status::solved);
+        // The ends of the pulse are known to an ulp of x₂.
+        CHECK(std::abs(run.x.back()[0] - 1) < 1e-14 / width + 1e-11);
+        CHECK(run.events.size() == 2);
+      }
     }
   }
 

@@ -68,6 +68,23 @@ double work(const std::vector<Continuation>& weak, const ConsistentJets& jets) {
   return modes * rows * rows * rows / 3;
 }
 
+/// Has one of these groups of laws more combinations of branches than jets are solved for?
+bool are_too_many(const std::vector<Law>& laws, const std::vector<std::vector<int>>& groups, int most) {
+  return std::ranges::any_of(groups, [&](const std::vector<int>& group) {
+    double modes = 1;
+    for (const int i : group) modes *= static_cast<double>(laws[static_cast<std::size_t>(i)].branches.size());
+    return modes > most;
+  });
+}
+
+/// The continuations of the first of these modes that has any.
+std::vector<Continuation> first_of_likely(ModeSearch& search, const std::vector<Mode>& likely) {
+  std::vector<Continuation> found;
+  for (const Mode& mode : likely)
+    if (found.empty()) found = search.enumerate(mode, {}, {});
+  return found;
+}
+
 /// Weak continuations, of which jets of more levels tell which modes are left. Where they reject
 /// all, the series and the equations do not agree on what is zero, and what the fewer levels say
 /// stands.
@@ -90,11 +107,8 @@ void decide_weak(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   }
 }
 
-}  // namespace
-
-Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
-                 const Mode& mode, const std::vector<int>& undecided,
-                 const SelectionOptions& options) {
+/// These laws, each once.
+std::vector<int> checked(const ConsistentJets& jets, const std::vector<int>& undecided, const Mode& mode) {
   std::vector<int> open = undecided;
   std::sort(open.begin(), open.end());
   open.erase(std::unique(open.begin(), open.end()), open.end());
@@ -102,24 +116,38 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
     throw InvalidInput(fmt::format("undecided must hold numbers of laws, 0 to {}", jets.m() - 1));
   if (static_cast<int>(mode.size()) != jets.m())
     throw InvalidInput(fmt::format("mode must have {} entries but has {}", jets.m(), mode.size()));
-  Mode reference = mode;
-  set_decided(jets.decided_branches(t, x, options.eps), options.ended, reference, open);
+  return open;
+}
+
+/// All continuations in modes that differ from `decided` in the open laws, group by group where there are several.
+std::vector<Continuation> all_of(ModeSearch& search, const Mode& decided, const std::vector<int>& open,
+                                 const std::vector<std::vector<int>>& groups) {
+  Mode reference = decided;
+  if (groups.size() < 2 || !search.make_reference(reference, open)) return search.enumerate(decided, open, open);
+  std::vector<std::vector<Continuation>> choices;
+  for (const auto& group : groups) choices.push_back(with_all_modes(search.enumerate(reference, group, open)));
+  return search.combine(reference, groups, choices);
+}
+
+}  // namespace
+
+Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
+                 const Mode& mode, const std::vector<int>& undecided,
+                 const SelectionOptions& options) {
+  std::vector<int> open = checked(jets, undecided, mode);
+  Mode decided = mode;
+  set_decided(jets.decided_branches(t, x, options.eps), options.ended, decided, open);
   ModeSearch search(jets, t, x, lambda, options);
   jets.allow_work(options.most_points);
   Selection selection;
   const auto groups = group_laws(jets.groups(), open);
-  const Mode decided = reference;
-  if (groups.size() > 1 && search.make_reference(reference, open)) {
-    std::vector<std::vector<Continuation>> choices;
-    for (const auto& group : groups)
-      choices.push_back(with_all_modes(search.enumerate(reference, group, open)));
-    selection.admissible = search.combine(reference, groups, choices);
-  } else {
-    selection.admissible = search.enumerate(decided, open, open);
-  }
+  if (options.likely && are_too_many(jets.laws(), groups, options.most))
+    selection.admissible = first_of_likely(search, options.likely());
+  const bool is_likely = !selection.admissible.empty();
+  if (!is_likely) selection.admissible = all_of(search, decided, open, groups);
   selection.rejected = std::move(search.rejected);
-  selection.complete = search.complete();
-  if (selection.complete) decide_weak(jets, t, x, lambda, options, selection);
+  selection.complete = !is_likely && search.complete();
+  if (selection.complete || is_likely) decide_weak(jets, t, x, lambda, options, selection);
   std::stable_sort(selection.admissible.begin(), selection.admissible.end(),
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });
   jets.allow_work(std::numeric_limits<long>::max());

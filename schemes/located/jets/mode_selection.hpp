@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct SelectionOptions {
   /// A guess of ẋ, empty: 0. Where the equations are not affine in ẋ and no root is found from 0, it is looked
   /// for from rates of the size of the scales.
   Vector rates{};
+  /// Modes that may be admissible, asked for where there are more combinations of branches than `most`: one that is
+  /// ends a search that is not complete in either case.
+  std::function<std::vector<Mode>()> likely{};
   /// false: the present branch of laws with memory is not known, and every branch counts
   bool memory = true;
 };

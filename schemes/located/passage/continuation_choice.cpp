@@ -30,6 +30,11 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
   return true;
 }
 
+/// The rule of first order that chooses as the policy does.
+Selector selector_of(const LocatedState& at) {
+  return at.options.policy == ContinuationPolicy::stay ? Selector::keep_mode : Selector::minimal_norm;
+}
+
 }  // namespace
 
 std::size_t ContinuationChoice::choose(const Selection& selection, const Step& before,
@@ -68,11 +73,9 @@ std::optional<std::size_t> ContinuationChoice::by_steps(const std::vector<Contin
                                                         const Step& before) const {
   const auto is_strict = [](const Continuation& c) { return c.strict; };
   if (found.size() < 2 || std::any_of(found.begin(), found.end(), is_strict)) return std::nullopt;
-  const Selector selector =
-      at_.options.policy == ContinuationPolicy::stay ? Selector::keep_mode : Selector::minimal_norm;
   std::optional<std::size_t> told;
   for (const double share : shares_of_steps) {
-    const std::optional<Mode> mode = mode_of_step(at_, before, share * at_.scales.time, selector);
+    const std::optional<Mode> mode = mode_of_step(at_, before, share * at_.scales.time, selector_of(at_));
     const auto is_begun = [&](const Continuation& c) {
       return c.mode == mode || std::find(c.also.begin(), c.also.end(), mode) != c.also.end();
     };
@@ -120,6 +123,15 @@ std::optional<Mode> mode_of_step(const LocatedState& at, const Step& before, dou
   if (capturing.attempt(at.now.t + h, h).status != Status::solved) return std::nullopt;
   capturing.accept();
   return capturing.mode();
+}
+
+std::vector<Mode> modes_of_steps(const LocatedState& at, const Step& before) {
+  std::vector<Mode> modes;
+  for (const double share : shares_of_steps) {
+    const std::optional<Mode> mode = mode_of_step(at, before, share * at.scales.time, selector_of(at));
+    if (mode && std::ranges::find(modes, *mode) == modes.end()) modes.push_back(*mode);
+  }
+  return modes;
 }
 
 std::string continuations_note(const std::vector<Law>& laws, const Selection& selection, std::size_t chosen) {

@@ -61,6 +61,9 @@ class ContinuationChoice {
 /// that x was reached. Empty: no step is solved.
 std::optional<Mode> mode_of_step(const LocatedState& at, const Step& before, double h, Selector selector);
 
+/// The modes in which short steps of this kind end, of several lengths and of the selector of the policy.
+std::vector<Mode> modes_of_steps(const LocatedState& at, const Step& before);
+
 /// How many continuations there are, their modes, and whether the search for them came to an end.
 std::string continuations_note(const std::vector<Law>& laws, const Selection& selection, std::size_t chosen);
 

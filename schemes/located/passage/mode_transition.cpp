@@ -103,8 +103,11 @@ void ModeTransition::at_corner(const Gap& fell, const Step& state) {
 }
 
 /// The modes in which a solution goes on: of the undecided laws, else of all; from an edge by rates.
-Selection ModeTransition::selection_of(const std::vector<int>& undecided, const std::vector<int>& hit) {
-  const SelectionOptions options{.ended = hit, .ended_rates = rates_of(at_.passage.before, hit), .rates = run_.integrator.rates()};
+Selection ModeTransition::selection_of(const Step& before, const std::vector<int>& undecided, const std::vector<int>& hit) {
+  const SelectionOptions options{.ended = hit,
+                                 .ended_rates = rates_of(at_.passage.before, hit),
+                                 .rates = run_.integrator.rates(),
+                                 .likely = [&] { return modes_of_steps(at_, before); }};
   const auto select_from = [&](const std::vector<int>& laws) {
     return select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, laws, options);
   };
@@ -124,7 +127,7 @@ void ModeTransition::go_on(const Step& before, const std::vector<int>& undecided
   run_.jets.hold_ends(hit);
   Step from = before;  // for what goes on without the jets
   from.x = at_.now.x;
-  const Selection selection = selection_of(undecided, hit);
+  const Selection selection = selection_of(before, undecided, hit);
   if (!selection.admissible.empty())
     take(selection, before, hit, jump_of_x);
   else if (ends_otherwise(before, from) || !record_.is_open())
@@ -280,7 +283,8 @@ bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
   }
   if (!hit.empty()) {
     const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode,
-                                       at_.undecided_laws(before, hit));
+                                       at_.undecided_laws(before, hit),
+                                       {.likely = [&] { return modes_of_steps(at_, before); }});
     // Where nothing continues, as at a contact, the motion that leads there tells what passes.
     if (!selection.admissible.empty())
       enter(selection.admissible[run_.choice.by_policy(selection, before, hit)]);

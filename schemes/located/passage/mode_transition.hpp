@@ -45,7 +45,7 @@ class ModeTransition {
   void begin_mode(bool keeps_x);
   bool fire_where_conditions_jump();
   void enter(const Continuation& continuation);
-  [[nodiscard]] Selection selection_of(const std::vector<int>& undecided, const std::vector<int>& hit);
+  [[nodiscard]] Selection selection_of(const Step& before, const std::vector<int>& undecided, const std::vector<int>& hit);
   void take(const Selection& selection, const Step& before, const std::vector<int>& hit, JumpOfX jump_of_x);
   [[nodiscard]] bool ends_with_mode() const {
     return at_.options.ends_with_mode && !record_.is_at_start();

@@ -107,7 +107,8 @@ bool ModeTransition::jump(const Step& before, const Selection& before_jump) {
   const bool jumped = !events->empty();
   std::string note = "no continuous solution goes on";
   if (jumped) note += polish_jump(at_, run_.jets, x_before);
-  const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, at_.all_laws);
+  const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, at_.all_laws,
+                                     {.likely = [&] { return std::vector<Mode>{at_.now.mode}; }});
   if (selection.admissible.empty()) {
     const bool is_open = jumped || has_undetermined_mode(selection);
     if (!is_open && is_proved_end(at_, from, run_.rest.h())) return false;
