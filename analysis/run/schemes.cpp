@@ -122,7 +122,7 @@ Dcs equations_of(const Model& model) {
 
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities) {
-  auto structure = std::make_shared<const HybridStructure>(structure_of(*model.hybrid));
+  auto structure = structure_of_binaries(model);
   if (sensitivities.columns() == 0) {
     const IndependentSets sets = independent_sets(*model.hybrid, *structure);
     if (sets.parts() > 1) return run_hybrid_product(model, hybrid_schemes(model), options, sets);

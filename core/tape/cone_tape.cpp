@@ -59,21 +59,35 @@ ConeTape::Form& ConeTape::form_of(Cone& cone) {
     }
   }
   const auto leaves = inputs + numbers_.size() - cone.numbers;
-  // Of a form: its leaves, then operation and operands of each line.
-  key_.assign({static_cast<int>(inputs), static_cast<int>(leaves)});
+  find_key(inputs, leaves);
+  if (last_form_ == nullptr || last_form_->first != key_) last_form_ = &form_of_key(inputs, leaves, cone.numbers);
+  return last_form_->second;
+}
+
+/// Of a form: its leaves, then operation and operands of each line.
+void ConeTape::find_key(std::size_t inputs, std::size_t leaves) {
+  key_.resize(2 + 3 * lines_.size());
+  std::size_t length = 0;
+  key_[length++] = static_cast<int>(inputs);
+  key_[length++] = static_cast<int>(leaves);
   const auto place_of = [&](int line) { return line < 0 ? -1 : place_[at(line)]; };
   int next = static_cast<int>(leaves);
   for (const int number : lines_) {
     const Instruction& line = tape_[number];
     if (has_no_operands(line)) continue;
     place_[at(number)] = next++;
-    key_.insert(key_.end(), {static_cast<int>(line.operation), place_of(line.a), place_of(line.b)});
+    for (const int part : {static_cast<int>(line.operation), place_of(line.a), place_of(line.b)}) key_[length++] = part;
   }
-  if (const auto known = forms_.find(key_); known != forms_.end()) return known->second;
-  Form form{{}, inputs, leaves, cone.numbers};
+  key_.resize(length);
+}
+
+/// The form of key_; of a new one the first cone's numbers.
+ConeTape::Forms::value_type& ConeTape::form_of_key(std::size_t inputs, std::size_t leaves, std::size_t numbers) {
+  if (const auto known = forms_.find(key_); known != forms_.end()) return *known;
+  Form form{{}, inputs, leaves, numbers};
   for (std::size_t k = 2; k < key_.size(); k += 3)
     form.lines.push_back({static_cast<Operation>(key_[k]), key_[k + 1], key_[k + 2], 0});
-  return forms_.try_emplace(key_, std::move(form)).first->second;
+  return *forms_.try_emplace(key_, std::move(form)).first;
 }
 
 /// Its numbers stand last: they are not needed twice.

@@ -48,8 +48,11 @@ class ConeTape {
     Form* form = nullptr;  ///< null: not asked for yet
     std::uint32_t inputs = 0, numbers = 0;  ///< the first ones, in inputs_ and numbers_
   };
+  using Forms = std::map<std::vector<int>, Form>;  // by operations and operands
   void find_lines_below(int output);
   Form& form_of(Cone& cone);
+  void find_key(std::size_t inputs, std::size_t leaves);
+  Forms::value_type& form_of_key(std::size_t inputs, std::size_t leaves, std::size_t numbers);
   void share_numbers(const Form& form, Cone& cone);
   void find(int k);
   static void compile(Form& form);
@@ -65,7 +68,8 @@ class ConeTape {
   Tape tape_;
   std::vector<int> outputs_;
   std::vector<Cone> cones_;
-  std::map<std::vector<int>, Form> forms_;  // by operations and operands
+  Forms forms_;
+  Forms::value_type* last_form_ = nullptr;  // most cones have it again
   std::vector<int> inputs_;                 // of all cones
   std::vector<double> numbers_;             // of all cones
   std::vector<int> lines_, key_;  // of the cone that is made

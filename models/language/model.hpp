@@ -69,6 +69,7 @@ struct Outputs {
 };
 
 struct ExactNumbers;
+struct HybridForm;
 struct HybridModel;
 
 /// A system, x0, span, exact solution if known, source.
@@ -104,6 +105,7 @@ struct Model {
   /// Where laws alone do not say which values of the binaries continue: the model that does. Its
   /// runs choose modes by the rule nearest_mode; its laws are those of `constraint_system`.
   std::shared_ptr<const HybridModel> hybrid{};
+  std::shared_ptr<const HybridForm> hybrid_form{};  ///< of the model that was read, which `hybrid` need not be
   /// Where laws stand for binaries: the model with these, which tells what decided at an event.
   std::shared_ptr<const HybridModel> lowered{};
   std::vector<ExactPiece> exact;  ///< empty: unknown

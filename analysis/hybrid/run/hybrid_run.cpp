@@ -140,7 +140,7 @@ void HybridRun::find_scales() {
 }
 
 const HybridStructure& HybridRun::structure() {
-  if (!structure_) structure_ = std::make_shared<const HybridStructure>(structure_of(hybrid_));
+  if (!structure_) structure_ = structure_of_binaries(model_);
   return *structure_;
 }
 

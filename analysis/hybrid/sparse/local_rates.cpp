@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <perp/analysis/hybrid/sparse/local_rates.hpp>
@@ -17,36 +18,50 @@ constexpr double rounding_of_rates =
 constexpr int most_local_corrections = 40;
 constexpr std::size_t most_unknowns = 20;  ///< of a sub-problem that is solved with a dense matrix
 
-int rows_count(const HybridStructure& structure) { return static_cast<int>(structure.unknowns_of_row.size()); }
+/// The lists of a structure, number `first` and the following ones as 0, 1, ...
+struct ListsOfRows {
+  const std::vector<std::vector<int>>& lists;
+  std::size_t first, behind;
+  [[nodiscard]] std::size_t size() const { return behind - first; }
+  const std::vector<int>& operator[](std::size_t k) const { return lists[first + k]; }
+};
+struct ListsOfBlocks {
+  const std::vector<SubProblem>& blocks;
+  std::vector<int> SubProblem::* list;
+  [[nodiscard]] std::size_t size() const { return blocks.size(); }
+  const std::vector<int>& operator[](std::size_t b) const { return blocks[b].*list; }
+};
 
-/// Of each of `count` columns the rows from `from` to `to` - 1 that hold it, counted from `from`.
-std::vector<std::vector<int>> rows_of_each(const linear::Pattern& columns_of_row, int count, int from, int to) {
-  std::vector<std::vector<int>> rows(at(count));
-  for (int row = from; row < to; ++row)
-    for (const int column : columns_of_row[at(row)]) rows[at(column)].push_back(row - from);
-  return rows;
-}
-
-std::vector<std::vector<int>> of_blocks(const HybridStructure& structure, std::vector<int> SubProblem::* list) {
-  std::vector<std::vector<int>> lists;
-  for (const SubProblem& block : structure.blocks) lists.push_back(block.*list);
-  return lists;
-}
-
-std::vector<std::vector<int>> users_of(const HybridStructure& structure) {
-  std::vector<std::vector<int>> users(structure.blocks.size());
-  for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b)
-    for (const int other : structure.blocks[at(b)].needs) users[at(other)].push_back(b);
-  return users;
-}
+ListsOfRows all_of(const std::vector<std::vector<int>>& lists) { return {lists, 0, lists.size()}; }
+ListsOfRows first_of(const std::vector<std::vector<int>>& lists, int count) { return {lists, 0, at(count)}; }
+ListsOfRows behind(int count, const std::vector<std::vector<int>>& lists) { return {lists, at(count), lists.size()}; }
 
 }  // namespace
 
-LocalRates::Lists::Lists(const std::vector<std::vector<int>>& lists) : start_{0} {
-  for (const std::vector<int>& list : lists) {
-    items_.insert(items_.end(), list.begin(), list.end());
-    start_.push_back(static_cast<std::uint32_t>(items_.size()));
+template <class Items>
+LocalRates::Lists LocalRates::Lists::of(const Items& items) {
+  Lists lists;
+  lists.start_.reserve(items.size() + 1);
+  lists.start_.push_back(0);
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    lists.items_.insert(lists.items_.end(), items[k].begin(), items[k].end());
+    lists.start_.push_back(static_cast<std::uint32_t>(lists.items_.size()));
   }
+  return lists;
+}
+
+template <class Items>
+LocalRates::Lists LocalRates::Lists::holders(const Items& items, int count) {
+  Lists lists;
+  lists.start_.assign(at(count) + 1, 0);
+  for (std::size_t k = 0; k < items.size(); ++k)
+    for (const int item : items[k]) ++lists.start_[at(item) + 1];
+  std::partial_sum(lists.start_.begin(), lists.start_.end(), lists.start_.begin());
+  lists.items_.resize(lists.start_.back());
+  std::vector<std::uint32_t> next(lists.start_.begin(), lists.start_.end() - 1);
+  for (std::size_t k = 0; k < items.size(); ++k)
+    for (const int item : items[k]) lists.items_[next[at(item)]++] = static_cast<int>(k);
+  return lists;
 }
 
 LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structure, ConeTape rows)
@@ -55,12 +70,13 @@ LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structur
       n_(model.n()),
       equations_(static_cast<int>(model.f.size())),
       rows_(std::move(rows)),
-      states_of_row_(structure.states_of_row),
-      unknowns_of_block_(of_blocks(structure, &SubProblem::unknowns)),
-      rows_of_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), 0, equations_)),
-      by_unknown_(rows_of_each(structure.unknowns_of_row, model.n() + model.q(), equations_, rows_count(structure))),
-      by_state_(rows_of_each(structure.states_of_row, model.n(), equations_, rows_count(structure))),
-      users_(users_of(structure)),
+      states_of_row_(Lists::of(all_of(structure.states_of_row))),
+      unknowns_of_row_(Lists::of(all_of(structure.unknowns_of_row))),
+      unknowns_of_block_(Lists::of(ListsOfBlocks{structure.blocks, &SubProblem::unknowns})),
+      rows_of_unknown_(Lists::holders(first_of(structure.unknowns_of_row, equations_), model.n() + model.q())),
+      by_unknown_(Lists::holders(behind(equations_, structure.unknowns_of_row), model.n() + model.q())),
+      by_state_(Lists::holders(behind(equations_, structure.states_of_row), model.n())),
+      users_(Lists::holders(ListsOfBlocks{structure.blocks, &SubProblem::needs}, static_cast<int>(structure.blocks.size()))),
       singles_(structure.blocks.size()),
       followers_(at(model.q())),
       met_by_(structure.blocks.size(), -1) {

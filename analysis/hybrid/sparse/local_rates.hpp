@@ -46,6 +46,8 @@ class LocalRates {
   [[nodiscard]] std::span<const int> constraints_of_unknown(int unknown) const { return by_unknown_[unknown]; }
   /// States that a row of the equations and constraints holds.
   [[nodiscard]] std::span<const int> states_of_row(int row) const { return states_of_row_[row]; }
+  /// Unknowns of the structure, binaries among them, that it holds.
+  [[nodiscard]] std::span<const int> unknowns_of_row(int row) const { return unknowns_of_row_[row]; }
   /// Of a sub-problem.
   [[nodiscard]] std::span<const int> unknowns_of(int block) const { return unknowns_of_block_[block]; }
   /// Where an unknown of the equations stands in a point.
@@ -55,13 +57,19 @@ class LocalRates {
   /// Lists one behind the other: what is near in a model is near in memory.
   class Lists {
    public:
-    explicit Lists(const std::vector<std::vector<int>>& lists);
+    /// These lists.
+    template <class Items>
+    static Lists of(const Items& items);
+    /// Of each number below `count` which of the lists hold it, increasing.
+    template <class Items>
+    static Lists holders(const Items& items, int count);
     std::span<const int> operator[](int k) const {
       const std::uint32_t* const start = start_.data() + k;
       return {items_.data() + *start, start[1] - *start};
     }
 
    private:
+    Lists() = default;
     std::vector<std::uint32_t> start_;
     std::vector<int> items_;
   };
@@ -91,7 +99,7 @@ class LocalRates {
   const HybridStructure& structure_;
   int n_, equations_;
   ConeTape rows_;
-  Lists states_of_row_, unknowns_of_block_;
+  Lists states_of_row_, unknowns_of_row_, unknowns_of_block_;
   Lists rows_of_unknown_, by_unknown_, by_state_, users_;
   std::vector<std::size_t> input_of_;
   bool uses_slopes_ = false;

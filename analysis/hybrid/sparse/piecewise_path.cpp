@@ -330,8 +330,7 @@ bool PiecewisePath::use(int unknown, double s) {
 bool PiecewisePath::is_in_order(std::size_t k, std::span<const Jump> jumps, double s) {
   const int row = equations_ + changes_[k].constraint;
   const auto serves = [&](int unknown) { return use(unknown, s); };
-  const auto& states = rates_.states_of_row(row);
-  const std::vector<int>& held = structure_.unknowns_of_row[at(row)];
+  const std::span<const int> states = rates_.states_of_row(row), held = rates_.unknowns_of_row(row);
   return std::all_of(states.begin(), states.end(), serves) && std::all_of(held.begin(), held.end(), serves) &&
          std::all_of(jumps.begin(), jumps.end(), [&](const Jump& jump) { return use(jump.unknown, s); }) &&
          std::all_of(changes_[k].binaries.begin(), changes_[k].binaries.end(), [&](int i) { return use(n_ + i, s); });

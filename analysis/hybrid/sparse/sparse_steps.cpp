@@ -368,8 +368,8 @@ bool SparseSteps::attempt(double t_next, double h) {
   if (!solve(t_next, h, Until::near)) return false;
   // By the errors of the step before; those of this one decide where nothing is violated.
   is_violated_ = false;
-  for (std::size_t row = at(n_); row < rows_.size(); ++row)
-    is_violated_ = is_violated_ || rows_[row] > errors_[row];
+  for (std::size_t row = at(n_); row < rows_.size() && !is_violated_; ++row)
+    is_violated_ = rows_[row] > errors_[row];
   if ((!is_violated_ || !has_errors_) && !confirm(t_next, h)) return false;
   has_errors_ = true;
   return !is_violated_ || settle(t_next, h);

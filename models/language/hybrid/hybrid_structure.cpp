@@ -166,6 +166,12 @@ HybridStructure structure_of(const HybridModel& model) {
   return structure;
 }
 
+std::shared_ptr<const HybridStructure> structure_of_binaries(const Model& model) {
+  const std::shared_ptr<const HybridForm>& known = model.hybrid_form;
+  if (known && known->of == model.hybrid) return {known, &known->structure};
+  return std::make_shared<const HybridStructure>(structure_of(*model.hybrid));
+}
+
 std::string unknown_name(const HybridModel& model, const HybridStructure& structure, int unknown) {
   if (unknown >= model.n()) return model.binaries[at(unknown - model.n())].name;
   const std::string& name = model.head.variables[at(unknown)].name;

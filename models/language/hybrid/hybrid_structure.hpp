@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <perp/core/linear/structure.hpp>
@@ -36,6 +38,17 @@ struct HybridStructure {
 };
 
 HybridStructure structure_of(const HybridModel& model);
+
+/// The structure of a model, which nobody changes: with that model, so that it is taken for no other.
+struct HybridForm {
+  HybridForm(std::shared_ptr<const HybridModel> model, HybridStructure found)
+      : of(std::move(model)), structure(std::move(found)) {}
+  std::shared_ptr<const HybridModel> of;
+  HybridStructure structure;
+};
+
+/// Of the binaries of a model: known from its reading, or found now.
+std::shared_ptr<const HybridStructure> structure_of_binaries(const Model& model);
 
 /// "der(x1)", "y1", "z1".
 std::string unknown_name(const HybridModel& model, const HybridStructure& structure, int unknown);

@@ -264,8 +264,9 @@ void check_starts(const Document& document, const HybridModel& hybrid, const Dcs
 }
 
 /// Of the parts of a model that laws stand for where they are run.
-void check_starts_of_parts(const Document& document, const HybridModel& hybrid, std::vector<std::string>& warnings) {
-  const IndependentSets sets = independent_sets(hybrid, structure_of(hybrid));
+void check_starts_of_parts(const Document& document, const HybridForm& form, std::vector<std::string>& warnings) {
+  const HybridModel& hybrid = *form.of;
+  const IndependentSets sets = independent_sets(hybrid, form.structure);
   if (sets.parts() < 2) return;
   for (const HybridPart& part : independent_parts(hybrid, sets))
     if (const std::optional<LoweredBinaries> laws = laws_alone(part, hybrid.head.run.scheme))
@@ -336,7 +337,8 @@ void set_outputs(const HybridModel& hybrid, const Dcs& system, Outputs& outputs)
 }  // namespace
 
 Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
-  const auto with_binaries = std::make_shared<const HybridModel>(read_hybrid(document, text, known));
+  HybridStructure structure;
+  const auto with_binaries = std::make_shared<const HybridModel>(read_hybrid(document, text, known, &structure));
   const HybridModel& hybrid = *with_binaries;
   auto [lowered, keeps, is_lowered] = lowering_of(document, hybrid, known);
   Model model = hybrid.head;
@@ -345,6 +347,7 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   } else {
     lowered.system = constraint_system(hybrid);
     model.hybrid = with_binaries;
+    model.hybrid_form = std::make_shared<const HybridForm>(with_binaries, std::move(structure));
   }
   const Dcs& system = lowered.system;
   for (const Binary& binary : hybrid.binaries) {
@@ -363,7 +366,7 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   for (const int line : system.G)
     model.arguments.push_back(print_expression(system.tape, line, inputs));
   if (is_lowered) check_starts(document, hybrid, system, model.warnings);
-  if (!is_lowered && !keeps) check_starts_of_parts(document, hybrid, model.warnings);
+  if (!is_lowered && !keeps) check_starts_of_parts(document, *model.hybrid_form, model.warnings);
   const Member* run = document.root().find("run");
   Context context(document, known);
   check_effects(context, run == nullptr ? nullptr : &run->value, model);

@@ -319,8 +319,8 @@ void HybridTexts::read_outputs(const Value& outputs) {
 }
 
 /// Throws where the rows cannot determine the unknowns.
-void check_structure(const Document& document, const HybridModel& model) {
-  const std::string defect = structural_defect(model, structure_of(model));
+void check_structure(const Document& document, const HybridModel& model, const HybridStructure& structure) {
+  const std::string defect = structural_defect(model, structure);
   if (defect.empty()) return;
   const std::string message = fmt::format(
       "the model is structurally singular: {}; {} equations and {} constraints for {} variables "
@@ -343,8 +343,8 @@ bool is_hybrid(const Document& document) {
          model->value.find("constraints") != nullptr;
 }
 
-HybridModel read_hybrid(const Document& document, const std::string& text,
-                        const ReadOptions& known) {
+HybridModel read_hybrid(const Document& document, const std::string& text, const ReadOptions& known,
+                        HybridStructure* structure) {
   Context context(document, known);
   std::vector<std::string> keys{"binaries", "inputs",     "model", "multilinear", "name",
                                 "parameters", "run", "source", "variables"};
@@ -361,7 +361,9 @@ HybridModel read_hybrid(const Document& document, const std::string& text,
   texts.declare_inputs();
   texts.read_inputs();
   texts.read_rows();
-  check_structure(document, model);
+  HybridStructure found = structure_of(model);
+  check_structure(document, model, found);
+  if (structure != nullptr) *structure = std::move(found);
   return model;
 }
 

@@ -9,6 +9,8 @@
 
 namespace perp {
 
+struct HybridStructure;
+
 /// The hybrid model of a file's text, nothing where it has no [binaries], [inputs], constraints or
 /// [multilinear]; `name` stands for the file in messages. Throws as `read_model` does, and where
 /// equations and constraints cannot determine the unknowns by their form.
@@ -21,8 +23,9 @@ namespace reader {
 /// Does the file have [binaries], constraints or [multilinear]?
 bool is_hybrid(const Document& document);
 
-/// `text` is that of the file. Throws ModelError.
-HybridModel read_hybrid(const Document& document, const std::string& text, const ReadOptions& known);
+/// `text` is that of the file; `structure`: null, or where that of the model goes. Throws ModelError.
+HybridModel read_hybrid(const Document& document, const std::string& text, const ReadOptions& known,
+                        HybridStructure* structure = nullptr);
 
 class Context;
 struct Value;

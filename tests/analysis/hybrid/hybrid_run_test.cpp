@@ -248,6 +248,21 @@ TEST_CASE("event capturing of hybrid models is of first order with the changes o
   }
 }
 
+TEST_CASE("a tank behind a filter has all its changes by backward Euler from h = 2e-3 on, and is of first order") {
+  const json reference = json::parse(read_text(perp::test::data_path("/trajectories/s002_one_tank.json")));
+  std::vector<double> errors;
+  for (const double h : {2e-3, 2.5e-4}) {
+    CAPTURE(h);
+    const Trajectory trajectory =
+        run(read_reference("s002_one_tank", {{"run.h", std::to_string(h)}}), times_of(reference));
+    check_events(trajectory, reference, 650 * h);  // of 61, over 300 s
+    errors.push_back(error_of_states(trajectory, reference));
+  }
+  const double order = std::log2(errors.front() / errors.back()) / std::log2(8.0);
+  CHECK(order >= 0.9);
+  CHECK(order <= 1.1);
+}
+
 const std::string bound = R"(
 [variables]
 x = 0

@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
+#include <memory>
 #include <string>
 
 #include <perp/models/language/hybrid/faces.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 #include <perp/models/language/hybrid/lower_binaries.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
+#include <perp/models/language/read_model.hpp>
 
 namespace {
 
@@ -265,6 +267,23 @@ TEST_CASE("independent parts are sub-sets, and blocks need earlier ones only") {
   CHECK(structure.sets == 2);
   for (std::size_t b = 0; b < structure.blocks.size(); ++b)
     for (const int other : structure.blocks[b].needs) CHECK(other < static_cast<int>(b));
+}
+
+TEST_CASE("the structure that reading has found is that of the model that was read, and of no other") {
+  // Two constraints for one binary: no law stands for it.
+  const std::string text = "[variables]\nx = 1\n[binaries]\nz = 0\n[model]\nequations = [\"der(x) = z\"]\n";
+  const std::string two = "constraints = [\"(x - 2)*z <= 0\", \"(1 - x)*(1 - z) <= 0\"]\n";
+  perp::ReadOptions known;
+  known.hybrid = true;
+  Model model = perp::read_model_text(text + two + span, "m.toml", {}, known);
+  REQUIRE(model.hybrid != nullptr);
+  const auto structure = perp::structure_of_binaries(model);
+  CHECK(structure == perp::structure_of_binaries(Model(model)));
+  CHECK(structure->blocks == structure_of(*model.hybrid).blocks);
+  model.hybrid = std::make_shared<const HybridModel>(
+      model_of("[variables]\nx = 1\nv = 1\n[binaries]\nz = 0\n[model]\nequations = [\"der(x) = z\", \"der(v) = x\"]\n" + two));
+  CHECK(perp::structure_of_binaries(model)->blocks == structure_of(*model.hybrid).blocks);
+  CHECK(perp::structure_of_binaries(model)->blocks != structure->blocks);
 }
 
 TEST_CASE("matrices that do not fit are refused with both numbers") {
