@@ -191,8 +191,8 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
-def misses(rows, run, members_hull):
-    """The worst distance of the run's rows from the rows of their times, relative; and the widths seen."""
+def misses(rows, run, members_hull, starts):
+    """The worst distance of the run's rows from the rows of their times, beside the sizes of the columns; and the widths seen."""
     worst = 0.0
     for line in run:
         t = float(line["t"])
@@ -203,8 +203,9 @@ def misses(rows, run, members_hull):
         for c in columns:
             low, high = members_hull.get((t, c), (float("inf"), float("-inf")))
             members_hull[t, c] = (min(low, float(line[c])), max(high, float(line[c])))
-        # A multiplier that is 0 wherever the run was asked is rounding in the other scheme: signs are of size 1.
-        size = {c: max(1.0 if c.startswith("lambda") else 1e-300, max(abs(float(other[c])) for other in run)) for c in columns}
+        # What is 0 wherever the run was asked is rounding in the other scheme: a velocity at rest, the multiplier of a sign, of size 1.
+        least = {c: max(map(abs, starts.get(c, (1e-300,)))) for c in columns}
+        size = {c: max(1.0 if c.startswith("lambda") else least[c], *(abs(float(other[c])) for other in run)) for c in columns}
         distance = min(max((max(float(row[c + "_lo"]) - float(line[c]), float(line[c]) - float(row[c + "_hi"]), 0) / size[c]
                             for c in columns), default=0) for row in here)
         worst = max(worst, distance)
@@ -232,7 +233,7 @@ def try_model(perp, m, rng, members, folder):
         if run.returncode or "first order" in run.stdout:
             continue
         runs += 1
-        distance = misses(rows, rows_of(folder / "point.csv"), hull)
+        distance = misses(rows, rows_of(folder / "point.csv"), hull, m.x)
         if distance > 1e-9:
             return "miss", f"{distance:.1e}: {made.stdout[-300:]}"
     if made.returncode:
