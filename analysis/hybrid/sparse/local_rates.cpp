@@ -82,15 +82,16 @@ LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structur
       met_by_(structure.blocks.size(), -1) {
   for (int j = 0; j < n_; ++j)
     input_of_.push_back(at(structure.is_state[at(j)] != 0 ? HybridModel::derivative_input(j) : model.variable_input(j)));
+  kinds_.reserve(structure.blocks.size());
   for (std::size_t b = 0; b < structure.blocks.size(); ++b) {
     const SubProblem& block = structure.blocks[b];
+    kinds_.push_back(kind_of(block));
     if (block.rows.size() == 1 && block.unknowns.size() == 1 && block.rows[0] < equations_ && block.unknowns[0] < n_)
       singles_[b] = {block.rows[0], block.unknowns[0], input_of(block.unknowns[0])};
   }
 }
 
-LocalRates::Kind LocalRates::kind_of(int block) const {
-  const SubProblem& sub = structure_.blocks[at(block)];
+LocalRates::Kind LocalRates::kind_of(const SubProblem& sub) const {
   const auto is_equation = [&](int row) { return row < equations_; };
   const auto is_variable = [&](int unknown) { return unknown < n_; };
   if (std::all_of(sub.rows.begin(), sub.rows.end(), is_equation) &&
@@ -118,13 +119,13 @@ void LocalRates::find_followers(int binary, Followers& found) {
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
   for (const int block : blocks) met_by_[at(block)] = binary;
   for (std::size_t next = 0; next < blocks.size(); ++next) {
-    const Kind kind = kind_of(blocks[next]);
+    const Kind kind = kinds_[at(blocks[next])];
     found.is_open = found.is_open || kind == Kind::both;
     if (kind != Kind::equations) continue;
     for (const int user : users_[blocks[next]])
       if (std::exchange(met_by_[at(user)], binary) != binary) blocks.push_back(user);
   }
-  std::erase_if(blocks, [&](int block) { return kind_of(block) == Kind::binaries; });
+  std::erase_if(blocks, [&](int block) { return kinds_[at(block)] == Kind::binaries; });
   std::sort(blocks.begin(), blocks.end());
   found.first = static_cast<std::uint32_t>(following_.size());
   found.count = static_cast<int>(blocks.size());

@@ -80,8 +80,8 @@ class LocalRates {
   };
   Followers followers(int binary);
   void find_followers(int binary, Followers& found);
-  enum class Kind { equations, binaries, both };
-  [[nodiscard]] Kind kind_of(int block) const;
+  enum class Kind : char { equations, binaries, both };
+  [[nodiscard]] Kind kind_of(const SubProblem& sub) const;
   bool solve_one(int row, int unknown, std::vector<double>& point);
   /// A sub-problem of one row and one unknown.
   struct Single {
@@ -104,6 +104,7 @@ class LocalRates {
   std::vector<std::size_t> input_of_;
   bool uses_slopes_ = false;
   std::vector<Single> singles_;  // of each sub-problem
+  std::vector<Kind> kinds_;      // of each sub-problem
   std::vector<int> following_, met_;  // sub-problems: of all followers; those of one binary that are met
   std::vector<Followers> followers_;  // of each binary, made when it changes first
   std::vector<int> met_by_;           // of each sub-problem: the last binary asked about

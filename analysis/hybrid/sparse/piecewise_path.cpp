@@ -174,8 +174,9 @@ void PiecewisePath::stand(int state, double s, double x) {
 
 void PiecewisePath::find_crossings() {
   for (const int l : touched_) watch(l, 0);
-  for (int l = 0; l < constraints_; ++l)
-    if (at_end_[l] > errors_[l] && !watches_[at(l)].is_touched) watch(l, 0);
+  const double *const g = at_end_, *const errors = errors_;
+  for (int l = 0, count = constraints_; l < count; ++l)
+    if (g[l] > errors[l] && !watches_[at(l)].is_touched) watch(l, 0);
 }
 
 void PiecewisePath::watch(int l, double s) {

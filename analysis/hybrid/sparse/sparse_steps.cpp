@@ -102,7 +102,7 @@ void SparseSteps::from(double t, const Vector& x, const std::vector<int>& z,
 
 void SparseSteps::accept() {
   t_ = t_end_;
-  x_ = x_end_;
+  x_.swap(x_end_);  // the next attempt begins with another end
   z_ = z_end_;
   g_start_ = constraints();
 }

@@ -49,7 +49,6 @@ class SparseSteps {
   /// Of the last attempt.
   ///@{
   [[nodiscard]] double t() const { return t_end_; }
-  [[nodiscard]] const Vector& x() const { return x_end_; }
   [[nodiscard]] const std::vector<int>& z() const { return z_end_; }
   [[nodiscard]] auto constraints() const {
     return Eigen::Map<const Vector>(rows_.data() + n_, g_count_);
