@@ -1,7 +1,9 @@
 // Finds the end of a mode within a step. The run loop asks for it before it lets a step change its mode.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include <perp/core/base/index.hpp>
 #include <perp/schemes/end_of_mode.hpp>
 #include <perp/schemes/safeguard.hpp>
 
@@ -10,6 +12,7 @@ namespace {
 
 constexpr int most_shares = 64;     ///< of a step tried as the end of its mode: halvings alone find it in fewer
 constexpr int most_nudges = 6;      ///< from a share that rounding holds on the other side of the end
+constexpr double at_once = 0x1p-30;  ///< share of a step that tells in which mode it begins
 constexpr double at_end = 0x1p-40;  ///< share of a step before its end that is its end
 constexpr double end_known_to = 0x1p-46;  ///< share of a step up to which the end of its mode is known
 
@@ -124,6 +127,17 @@ double last_early(const std::vector<Scheme::Departure>& departures) {
   return last > at_end ? last : 0;
 }
 
+/// The mode that a step has ended in, where one of these departures is at its start and a law has changed from its branch
+/// before without one; else empty.
+Mode mode_with_led_laws(const Scheme& scheme, const Mode& before, const std::vector<Scheme::Departure>& departures) {
+  if (std::ranges::none_of(departures, [](const Scheme::Departure& departure) { return departure.s <= at_end; })) return {};
+  for (int i = 0; i < static_cast<int>(before.size()); ++i)
+    if (scheme.mode()[at(i)] != before[at(i)] &&
+        std::ranges::none_of(departures, [&](const Scheme::Departure& departure) { return departure.law == i; }))
+      return scheme.mode();
+  return {};
+}
+
 }  // namespace
 
 ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
@@ -132,6 +146,7 @@ ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, dou
   EndOfMode end;
   const std::vector<Scheme::Departure> departures = scheme.departures();
   const double first = end.leaves(1, departures);
+  Mode after = mode_with_led_laws(scheme, before.mode, departures);
   if (first >= 1 - at_end) return {end_with_mode(scheme, before, t_next, h, first)};
   const auto tries = [&](double share) {
     scheme.restore(before);
@@ -167,7 +182,20 @@ ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, dou
     }
   }
   scheme.restore(before);
-  return {false, last_early(departures)};
+  return {false, last_early(departures), std::move(after)};
+}
+
+bool pass_change_at_once(Scheme& scheme, const Step& before, double h, const Mode& after, const Vector& rounding) {
+  const double length = at_once * h, t_next = before.t + length;
+  if (!(t_next > before.t)) return false;
+  const Attempt attempt = scheme.attempt(t_next, length);
+  if (attempt.status != Status::solved || attempt.kept_mode) return false;
+  const Vector whole = scheme.motion(before.x, scheme.attempted());
+  const bool jumps = !unsteady_rows(scheme, before, whole, length, rounding).empty();
+  if (!jumps && take_step(scheme, before, t_next, length) && scheme.mode() != after && scheme.mode() != before.mode)
+    return true;
+  scheme.restore(before);
+  return false;
 }
 
 bool pass_brief_mode(Scheme& scheme, const Step& before, const Vector& whole, double h, double early,

@@ -8,6 +8,7 @@ namespace perp {
 struct ModeEnd {
   bool is_reached = false;  ///< the longest step that keeps the mode
   double early = 0;  ///< the last of the changes in the first moments of the whole step, as a share of it; 0: none
+  Mode after{};  ///< that of the whole step where it has changed laws that the mode before does not lead away; else empty
 };
 
 /// From `before`, from where a step of length h to t_next leaves the mode: the longest step that keeps
@@ -22,5 +23,10 @@ ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, dou
 /// scheme stands at `before`.
 bool pass_brief_mode(Scheme& scheme, const Step& before, const Vector& whole, double h, double early,
                      const Vector& rounding);
+
+/// Where that step leaves its mode at once, and laws change that the mode before does not lead away, these may do so later,
+/// led by the mode that comes first: a tiny step goes there, unless it ends in the mode `after` of the whole step, or
+/// jumps. False: the scheme stands at `before`.
+bool pass_change_at_once(Scheme& scheme, const Step& before, double h, const Mode& after, const Vector& rounding);
 
 }  // namespace perp

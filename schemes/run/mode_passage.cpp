@@ -19,8 +19,31 @@ std::optional<ModePassage::Failure> ModePassage::pass(const Attempt& attempt, do
   steps_ = steps;
   path_.clear();
   if (scheme_.passes_jumps()) return take_as_it_is(attempt, h);
-  if (attempt.status == Status::solved) return change_mode(attempt, t_next, h);
+  Attempt found = attempt;
+  if (enters_seen_mode(t_next)) {
+    found = scheme_.attempt(t_next, h);
+    if (found.status == Status::solved && found.kept_mode) {
+      record_.count(found);
+      scheme_.accept();
+      return std::nullopt;
+    }
+  }
+  if (found.status == Status::solved) return change_mode(found, t_next, h);
   return go_in_short_steps(t_next, h, {});
+}
+
+/// Behind a reset that carries laws beyond their ends, the mode that they are in at once becomes the present one: what the
+/// step makes of it begins there. Was there such a change?
+bool ModePassage::enters_seen_mode(double t_next) {
+  if (!scheme_.has_resets()) return false;
+  const Step before = scheme_.snapshot(), seen = scheme_.seen();
+  if (seen.mode == before.mode) return false;
+  scheme_.restore(seen);
+  ++record_.counts()["mode_changes"];
+  std::vector<Event> events = mode_events(laws_, before, seen, {}, scheme_);
+  for (Event& event : events) event.t_before = from_, event.t_after = t_next;
+  log(std::move(events));
+  return true;
 }
 
 bool ModePassage::may_split() const {
@@ -43,8 +66,10 @@ std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& at
 /// A piece of the step, to the end of its mode or, where that is brief, behind a change. False: there is none.
 bool ModePassage::ends_piece(const Step& before, const Vector& whole, double t_next, double h) {
   const ModeEnd end = go_to_end_of_mode(scheme_, before, t_next, h);
-  if (!end.is_reached && !(end.early > 0 && pass_brief_mode(scheme_, before, whole, h, end.early, drift())))
-    return false;
+  const bool is_passed = end.is_reached ||
+                         (end.early > 0 && pass_brief_mode(scheme_, before, whole, h, end.early, drift())) ||
+                         (!end.after.empty() && pass_change_at_once(scheme_, before, h, end.after, drift()));
+  if (!is_passed) return false;
   ++splits_;
   ++record_.counts()["split"];
   if (scheme_.mode() == before.mode) {

@@ -57,6 +57,7 @@ class ModePassage {
  private:
   std::optional<Failure> take_as_it_is(const Attempt& attempt, double h);
   std::optional<Failure> change_mode(const Attempt& found, double t_next, double h);
+  bool enters_seen_mode(double t_next);
   bool ends_piece(const Step& before, const Vector& whole, double t_next, double h);
   bool takes_unrefined(const Refinement& refinement, const Step& before, const Vector& whole, double t_next, double h);
   [[nodiscard]] bool ends_with(const Step& before, double t_next);

@@ -35,6 +35,19 @@ struct Pulse {
   }
 };
 
+/// ẋ₂ = 1, ẋ₁ = 1/width while |x₂| < width/2: a law within a law, which changes in between.
+struct PulseOfSize {
+  double width;
+  void residual(const auto&, const auto& xdot, const auto&, const auto& lambda, auto& r) const {
+    r[0] = xdot[0] - lambda[1] / width;
+    r[1] = xdot[1] - 1;
+  }
+  void output(const auto&, const auto& x, const auto& lambda, auto& w) const {
+    w[0] = x[1];
+    w[1] = width / 2 - lambda[0];
+  }
+};
+
 /// ẋ = 1, ẏ = 1 between x = a and x = b: affine, y(end) = b - a.
 Lcs gate(double a, double b) {
   return {.A = Matrix::Zero(2, 2),
@@ -102,6 +115,20 @@ TEST_SUITE("schemes/skipped_modes") {
         // The ends of the pulse are known to an ulp of x₂.
         CHECK(std::abs(run.x.back()[0] - 1) < 1e-14 / width + 1e-11);
         CHECK(run.events.size() == 2);
+      }
+    }
+  }
+
+  TEST_CASE("a pulse whose end is led by a law that changes within it has its whole area") {
+    for (const double width : {0.1, 1e-3, 1e-5, 1e-7}) {
+      const Dcs system = make_dcs(PulseOfSize{width}, 2, {absolute(), step()});
+      for (const double h : {0.1, 0.02, 0.013}) {
+        const Trajectory run = integrate(system, Vector{{0, -1}}, {0, 2}, BackwardEuler{.h = h});
+        CAPTURE(width);
+        CAPTURE(h);
+        REQUIRE(run.status == Status::solved);
+        CHECK(std::abs(run.x.back()[0] - 1) < 1e-13 / width + 1e-10);
+        CHECK(run.events.size() == 3);
       }
     }
   }

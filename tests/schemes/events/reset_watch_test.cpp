@@ -24,4 +24,20 @@ TEST_SUITE("schemes/events/reset_watch") {
         CHECK(run.events.front().t == doctest::Approx(0.75).epsilon(1e-12));
       }
   }
+
+  TEST_CASE("a law that a reset carries to another branch and that leaves it where a step ends is there in between") {
+    // c is a sawtooth of period 0.35 from 1.8 to 2.5; z rests while c < 1.9, which lasts 0.05 and may end with a step.
+    const Model model = read_model_text(
+        "[variables]\nc = 1.8\nz = 0\n[model]\nequations = [\"der(c) = 2\", \"der(z) = if(c > 1.9, 1, 0)\"]\n"
+        "when = [{ condition = \"c - 2.5\", direction = 1, set = { c = \"1.8\" } }]\n[run]\nt = [0, 2]\n",
+        "a test");
+    for (const double h : {0.2, 0.1, 0.05, 0.03}) {
+      const Trajectory run = integrate(*model.equations, model.x0(), {0, 2}, BackwardEuler{.h = h});
+      CAPTURE(h);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.x.back()[1] == doctest::Approx(2 - 6 * 0.05).epsilon(1e-10));
+      for (const Event& event : run.events) CHECK((event.kind == EventKind::jump || event.kind == EventKind::crossing));
+      CHECK(run.events.size() == 16);
+    }
+  }
 }
