@@ -318,6 +318,17 @@ void HybridTexts::read_outputs(const Value& outputs) {
   }
 }
 
+/// Enclosures know none of these models; inputs alone can be said otherwise.
+[[noreturn]] void refuse_exact(const Document& document) {
+  for (const char* table : {"binaries", "multilinear"})
+    if (const Member* found = document.root().find(table))
+      document.fail(found->value, "enclosures of models with binaries or constraints are not supported; expected a model with laws");
+  if (const Member* inputs = document.root().find("inputs"))
+    document.fail(inputs->value, "enclosures have no [inputs]; expected formulas of t in the equations, or, for a function of which only bounds are "
+                                 "known, a parameter: NAME = \"[LO, HI] at every t\"");
+  document.fail(document.root(), "enclosures of models with binaries or constraints are not supported; expected a model with laws");
+}
+
 /// Throws where the rows cannot determine the unknowns.
 void check_structure(const Document& document, const HybridModel& model, const HybridStructure& structure) {
   const std::string defect = structural_defect(model, structure);
@@ -350,10 +361,7 @@ HybridModel read_hybrid(const Document& document, const std::string& text, const
                                 "parameters", "run", "source", "variables"};
   if (known.plain_equations) keys.emplace_back("exact");  // of which nothing is asked
   context.check_keys(document.root(), "the file", keys);
-  if (context.is_exact())
-    document.fail(document.root(),
-                  "enclosures of models with binaries or constraints are not supported; expected a "
-                  "model with laws");
+  if (context.is_exact()) refuse_exact(document);
   HybridModel model;
   model.head = read_head(context, text);
   HybridTexts texts(context, model);

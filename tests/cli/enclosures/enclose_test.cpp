@@ -208,6 +208,18 @@ TEST_SUITE("enclose") {
     }
   }
 
+  TEST_CASE("an input is refused where it stands, with what to write instead") {
+    const Folder folder;
+    folder.write("input.toml", "[inputs]\nd = \"[-1, 1]\"\n[variables]\nv = 1\n[model]\nequations = [\"der(v) = -v + d\"]\n[run]\nt = [0, 1]\n");
+    const Outcome refused = perp_program(folder, {"enclose", "input.toml"});
+    CHECK(refused.status == 2);
+    CHECK(refused.err == "input.toml:1:1: enclosures have no [inputs]; expected formulas of t in the equations, or, for a function of which only "
+                         "bounds are known, a parameter: NAME = \"[LO, HI] at every t\"\n");
+    folder.write("parameter.toml", "[parameters]\nd = \"[-1, 1] at every t\"\n[variables]\nv = 1\n[model]\nequations = [\"der(v) = -v + d\"]\n"
+                                   "[run]\nt = [0, 1]\n");
+    CHECK(perp_program(folder, {"enclose", "parameter.toml"}).status == 0);
+  }
+
   TEST_CASE("options that are wrong are refused before anything is written") {
     const Folder folder;
     folder.write("decay.toml", decay);
