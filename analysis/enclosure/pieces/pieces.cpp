@@ -327,12 +327,14 @@ Enclosure join_with_one(const PieceTask& task, const std::vector<Part>& parts, c
   };
   const Enclosure as_one = join(task, {one}, {});
   Enclosure joined = join(task, parts, bounds_of(as_one));
+  joined.proof.insert(joined.proof.end(), as_one.proof.begin(), as_one.proof.end());
   if (!joined.lost || (as_one.lost && as_one.lost->t.lo <= joined.lost->t.lo)) return joined;
   const int steps = joined.steps + as_one.steps;
   Enclosure longer = join(task, {one}, bounds_of(joined));
   if (longer.lost) longer.lost->advice = advice_for(*longer.lost, parts, task.span.start, task.options);
   longer.pieces = joined.pieces;
   longer.steps = steps;
+  longer.proof = std::move(joined.proof);  // of both
   return longer;
 }
 
