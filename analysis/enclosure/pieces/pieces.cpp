@@ -320,17 +320,12 @@ Part followed_as_one(const Forms& forms, const PieceKeeper& keeper, const Box& w
 /// Where the pieces do not get what they were made for, the whole as one piece counts as well: its rows hold
 /// the same members, so that more pieces are never worse than one.
 Enclosure join_with_one(const PieceTask& task, const std::vector<Part>& parts, const Part& one) {
-  const auto bounds_of = [](const Enclosure& enclosure) {
-    RowBounds bounds;
-    for (const EnclosureRow& row : enclosure.rows) bounds.add(row);
-    return bounds;
-  };
   const Enclosure as_one = join(task, {one}, {});
-  Enclosure joined = join(task, parts, bounds_of(as_one));
+  Enclosure joined = join(task, parts, RowBounds(as_one.rows));
   joined.proof.insert(joined.proof.end(), as_one.proof.begin(), as_one.proof.end());
   if (!joined.lost || (as_one.lost && as_one.lost->t.lo <= joined.lost->t.lo)) return joined;
   const int steps = joined.steps + as_one.steps;
-  Enclosure longer = join(task, {one}, bounds_of(joined));
+  Enclosure longer = join(task, {one}, RowBounds(joined.rows));
   if (longer.lost) longer.lost->advice = advice_for(*longer.lost, parts, task.span.start, task.options);
   longer.pieces = joined.pieces;
   longer.steps = steps;

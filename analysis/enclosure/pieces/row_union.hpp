@@ -15,6 +15,10 @@ void widen(EnclosureRow& row, const EnclosureRow& other);
 /// What is known of all members of a set at the times of rows, whatever their branch is.
 class RowBounds {
  public:
+  RowBounds() = default;
+  explicit RowBounds(const std::vector<EnclosureRow>& rows) {
+    for (const EnclosureRow& row : rows) add(row);
+  }
   /// One of the rows of a time, which together hold all members.
   void add(const EnclosureRow& row);
   /// Of a row of the same set, or of a part of it, what lies within these bounds: the solutions do.
