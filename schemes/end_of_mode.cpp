@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_shares = 64;     ///< of a step tried as the end of its mode: halvings alone find it in fewer
 constexpr int most_nudges = 6;      ///< from a share that rounding holds on the other side of the end
-constexpr double at_once = 0x1p-30;  ///< share of a step that tells in which mode it begins
+constexpr double at_once = 0x1p-30;  ///< share of a step that tells in which mode it begins; changes before it may be rounding
 constexpr double at_end = 0x1p-40;  ///< share of a step before its end that is its end
 constexpr double end_known_to = 0x1p-46;  ///< share of a step up to which the end of its mode is known
 
@@ -124,7 +124,7 @@ double last_early(const std::vector<Scheme::Departure>& departures) {
   double last = 0;
   for (const Scheme::Departure& departure : departures)
     if (departure.s < 2 * least_share) last = std::max(last, departure.s);
-  return last > at_end ? last : 0;
+  return last > at_once ? last : 0;
 }
 
 /// The mode that a step has ended in, where one of these departures is at its start and a law has changed from its branch

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <tuple>
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
@@ -126,6 +128,7 @@ Vector larger(const Vector& so_far, const Vector& now) {
 
 ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps)
     : laws_(model.laws()),
+      model_time_(model.run.span.end - model.run.span.start),
       names_(columns_of(model).lambda),
       sizes_{Vector::Zero(static_cast<Eigen::Index>(model.variables.size())), Vector::Zero(model.m())} {
   if (model.run.scheme == "located") {
@@ -149,7 +152,7 @@ bool ConstraintCheck::add(const Step& step) {
   if (seen_++ % stride_ != 0 || seen_ == 1) return true;
   const auto m = static_cast<Eigen::Index>(laws_.size());
   if (step.lambda.size() != m || (m > 0 && step.mode.empty())) return true;
-  const ConstraintRows rows = rows_(step, sizes_);
+  const ConstraintRows rows = rows_at(step);
   equation_ = larger(equation_, rows.equation.cwiseAbs());
   equation_scale_ = larger(equation_scale_, rows.equation_terms);
   w_scale_ = larger(w_scale_, rows.w_terms);
@@ -163,6 +166,31 @@ bool ConstraintCheck::add(const Step& step) {
   fault_ = fmt::format("stopped at t = {:.10g}: {} misses {:.3g} of its terms there, which is no rounding", step.t,
                        law < 0 ? "an algebraic equation" : "the law of " + names_[static_cast<std::size_t>(law)], now.size);
   return false;
+}
+
+/// Where formulas of t jump, the state is one of the moment before or behind.
+ConstraintRows ConstraintCheck::rows_at(const Step& step) {
+  const auto miss = [&](const ConstraintRows& rows) {
+    const Vector terms = rows.equation_terms.cwiseMax(std::numeric_limits<double>::min());
+    double largest = rows.equation.size() > 0 ? rows.equation.cwiseAbs().cwiseQuotient(terms).maxCoeff() : 0;
+    for (Eigen::Index i = 0; i < rows.w.size(); ++i)
+      largest = std::max(largest, distance(laws_[static_cast<std::size_t>(i)], rows.w[i], step.lambda[i],
+                                           rows.w_terms[i] > 0 ? rows.w_terms[i] : 1,
+                                           rows.lambda_terms[i] > 0 ? rows.lambda_terms[i] : 1));
+    return largest;
+  };
+  ConstraintRows best = rows_(step, sizes_);
+  double least = miss(best);
+  for (const double side : {-1.0, 1.0}) {
+    if (!(least >= half_of_the_digits)) break;
+    Step beside = step;
+    beside.t += side * 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(step.t), model_time_);
+    RowSizes sizes = sizes_;
+    ConstraintRows rows = rows_(beside, sizes);
+    const double here = miss(rows);
+    if (here < least) std::tie(best, least, sizes_) = std::tuple(std::move(rows), here, std::move(sizes));
+  }
+  return best;
 }
 
 ConstraintCheck::Largest ConstraintCheck::largest_of(const Vector& equation, const Vector& w, const Vector& lambda) const {

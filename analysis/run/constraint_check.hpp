@@ -52,9 +52,11 @@ class ConstraintCheck {
     double size = 0;
     Eigen::Index row = 0;
   };
+  [[nodiscard]] ConstraintRows rows_at(const Step& step);
   [[nodiscard]] Largest largest_of(const Vector& equation, const Vector& w, const Vector& lambda) const;
 
   std::vector<Law> laws_;
+  double model_time_;  ///< length of the run
   std::vector<std::string> names_;  // of their multipliers
   std::string fault_;
   bool is_gated_ = false;

@@ -69,11 +69,11 @@ struct Outputs {
 };
 
 struct ExactNumbers;
-struct HybridForm;
 struct HybridModel;
 
 /// A system, x0, span, exact solution if known, source.
 struct Model {
+  struct HybridForm;  ///< see hybrid_structure.hpp
   /// A number of the file that is a formula of a parameter: another parameter, or the start of a variable.
   struct Dependence {
     int of = -1;            ///< number of the parameter or the variable

@@ -77,6 +77,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   void interpolate(double s, Vector& x) const override;
   std::vector<Departure> departures() override;
   std::vector<Departure> approaches() override;
+  void renew_allowance() override { allowed_until_ = -inf; }
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
   [[nodiscard]] bool is_kept() const override { return true; }

@@ -56,6 +56,7 @@ class PathCapturing final : public Scheme {
   void interpolate(double s, Vector& x) const override { within_->interpolate(s, x); }
   std::vector<Departure> departures() override;
   std::vector<Departure> approaches() override { return within_->approaches(); }
+  void renew_allowance() override { within_->renew_allowance(); }
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
   [[nodiscard]] bool is_kept() const override { return within_->is_kept(); }

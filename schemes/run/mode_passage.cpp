@@ -66,10 +66,12 @@ std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& at
 /// A piece of the step, to the end of its mode or, where that is brief, behind a change. False: there is none.
 bool ModePassage::ends_piece(const Step& before, const Vector& whole, double t_next, double h) {
   const ModeEnd end = go_to_end_of_mode(scheme_, before, t_next, h);
-  const bool is_passed = end.is_reached ||
-                         (end.early > 0 && pass_brief_mode(scheme_, before, whole, h, end.early, drift())) ||
-                         (!end.after.empty() && pass_change_at_once(scheme_, before, h, end.after, drift()));
-  if (!is_passed) return false;
+  if (!end.is_reached) {
+    const bool is_passed = (end.early > 0 && pass_brief_mode(scheme_, before, whole, h, end.early, drift())) ||
+                           (!end.after.empty() && pass_change_at_once(scheme_, before, h, end.after, drift()));
+    if (end.early > 0 || !end.after.empty()) scheme_.renew_allowance();
+    if (!is_passed) return false;
+  }
   ++splits_;
   ++record_.counts()["split"];
   if (scheme_.mode() == before.mode) {

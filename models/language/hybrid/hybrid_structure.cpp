@@ -167,7 +167,7 @@ HybridStructure structure_of(const HybridModel& model) {
 }
 
 std::shared_ptr<const HybridStructure> structure_of_binaries(const Model& model) {
-  const std::shared_ptr<const HybridForm>& known = model.hybrid_form;
+  const std::shared_ptr<const Model::HybridForm>& known = model.hybrid_form;
   if (known && known->of == model.hybrid) return {known, &known->structure};
   return std::make_shared<const HybridStructure>(structure_of(*model.hybrid));
 }

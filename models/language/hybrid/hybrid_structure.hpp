@@ -40,7 +40,7 @@ struct HybridStructure {
 HybridStructure structure_of(const HybridModel& model);
 
 /// The structure of a model, which nobody changes: with that model, so that it is taken for no other.
-struct HybridForm {
+struct Model::HybridForm {
   HybridForm(std::shared_ptr<const HybridModel> model, HybridStructure found)
       : of(std::move(model)), structure(std::move(found)) {}
   std::shared_ptr<const HybridModel> of;

@@ -264,7 +264,7 @@ void check_starts(const Document& document, const HybridModel& hybrid, const Dcs
 }
 
 /// Of the parts of a model that laws stand for where they are run.
-void check_starts_of_parts(const Document& document, const HybridForm& form, std::vector<std::string>& warnings) {
+void check_starts_of_parts(const Document& document, const Model::HybridForm& form, std::vector<std::string>& warnings) {
   const HybridModel& hybrid = *form.of;
   const IndependentSets sets = independent_sets(hybrid, form.structure);
   if (sets.parts() < 2) return;
@@ -347,7 +347,7 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   } else {
     lowered.system = constraint_system(hybrid);
     model.hybrid = with_binaries;
-    model.hybrid_form = std::make_shared<const HybridForm>(with_binaries, std::move(structure));
+    model.hybrid_form = std::make_shared<const Model::HybridForm>(with_binaries, std::move(structure));
   }
   const Dcs& system = lowered.system;
   for (const Binary& binary : hybrid.binaries) {
