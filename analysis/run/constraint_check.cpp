@@ -136,7 +136,7 @@ ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps)
         model_scales(equations_of(model), model.x0(), model.run.span, located_options(model).scale);
     sizes_ = {scales.x, scales.lambda};
   }
-  lambda_scale_ = sizes_.lambda;
+  terms_.lambda_terms = sizes_.lambda;
   if (const Lcs* lcs = model.system.affine()) {
     is_gated_ = model.hybrid == nullptr && scheme(model.run.scheme).lists_solutions;
     rows_ = AffineRows(*lcs, is_gated_ ? model.run.h : 0);
@@ -154,13 +154,13 @@ bool ConstraintCheck::add(const Step& step) {
   if (step.lambda.size() != m || (m > 0 && step.mode.empty())) return true;
   const ConstraintRows rows = rows_at(step);
   equation_ = larger(equation_, rows.equation.cwiseAbs());
-  equation_scale_ = larger(equation_scale_, rows.equation_terms);
-  w_scale_ = larger(w_scale_, rows.w_terms);
-  lambda_scale_ = larger(lambda_scale_, rows.lambda_terms);
+  terms_.equation_terms = larger(terms_.equation_terms, rows.equation_terms);
+  terms_.w_terms = larger(terms_.w_terms, rows.w_terms);
+  terms_.lambda_terms = larger(terms_.lambda_terms, rows.lambda_terms);
   w_.push_back(rows.w);
   lambda_.push_back(step.lambda);
   if (!is_gated_) return true;
-  const Largest now = largest_of(rows.equation.cwiseAbs(), rows.w, step.lambda);
+  const Largest now = largest_of(rows.equation.cwiseAbs(), rows.w, step.lambda, terms_);
   if (now.size < half_of_the_digits) return true;
   const Eigen::Index law = now.row - rows.equation.size();
   fault_ = fmt::format("stopped at t = {:.10g}: {} misses {:.3g} of its terms there, which is no rounding", step.t,
@@ -171,13 +171,7 @@ bool ConstraintCheck::add(const Step& step) {
 /// Where formulas of t jump, the state is one of the moment before or behind.
 ConstraintRows ConstraintCheck::rows_at(const Step& step) {
   const auto miss = [&](const ConstraintRows& rows) {
-    const Vector terms = rows.equation_terms.cwiseMax(std::numeric_limits<double>::min());
-    double largest = rows.equation.size() > 0 ? rows.equation.cwiseAbs().cwiseQuotient(terms).maxCoeff() : 0;
-    for (Eigen::Index i = 0; i < rows.w.size(); ++i)
-      largest = std::max(largest, distance(laws_[static_cast<std::size_t>(i)], rows.w[i], step.lambda[i],
-                                           rows.w_terms[i] > 0 ? rows.w_terms[i] : 1,
-                                           rows.lambda_terms[i] > 0 ? rows.lambda_terms[i] : 1));
-    return largest;
+    return largest_of(rows.equation.cwiseAbs(), rows.w, step.lambda, rows).size;
   };
   ConstraintRows best = rows_(step, sizes_);
   double least = miss(best);
@@ -193,16 +187,17 @@ ConstraintRows ConstraintCheck::rows_at(const Step& step) {
   return best;
 }
 
-ConstraintCheck::Largest ConstraintCheck::largest_of(const Vector& equation, const Vector& w, const Vector& lambda) const {
+ConstraintCheck::Largest ConstraintCheck::largest_of(const Vector& equation, const Vector& w, const Vector& lambda,
+                                                     const ConstraintRows& terms) const {
   Largest largest;
   const auto take = [&](double size, Eigen::Index row) {
     if (size > largest.size) largest = {size, row};
   };
   for (Eigen::Index i = 0; i < equation.size(); ++i)
-    if (equation_scale_[i] > 0) take(equation[i] / equation_scale_[i], i);
+    if (terms.equation_terms[i] > 0) take(equation[i] / terms.equation_terms[i], i);
   const auto scale = [](double size) { return size > 0 ? size : 1; };
   for (Eigen::Index i = 0; i < w.size(); ++i)
-    take(distance(laws_[static_cast<std::size_t>(i)], w[i], lambda[i], scale(w_scale_[i]), scale(lambda_scale_[i])),
+    take(distance(laws_[static_cast<std::size_t>(i)], w[i], lambda[i], scale(terms.w_terms[i]), scale(terms.lambda_terms[i])),
          equation.size() + i);
   return largest;
 }
@@ -210,7 +205,7 @@ ConstraintCheck::Largest ConstraintCheck::largest_of(const Vector& equation, con
 double ConstraintCheck::largest() const {
   double largest = 0;
   for (std::size_t k = 0; k < w_.size(); ++k)
-    largest = std::max(largest, largest_of(equation_, w_[k], lambda_[k]).size);
+    largest = std::max(largest, largest_of(equation_, w_[k], lambda_[k], terms_).size);
   return largest;
 }
 

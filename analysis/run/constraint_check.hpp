@@ -41,7 +41,7 @@ class ConstraintCheck {
   [[nodiscard]] const std::string& fault() const { return fault_; }
   /// What was looked at so far.
   void transfer(Archive& archive) {
-    archive(seen_, w_, lambda_, equation_, equation_scale_, w_scale_, lambda_scale_, sizes_.x, sizes_.lambda);
+    archive(seen_, w_, lambda_, equation_, terms_.equation_terms, terms_.w_terms, terms_.lambda_terms, sizes_.x, sizes_.lambda);
   }
   [[nodiscard]] double largest() const;
   [[nodiscard]] long states() const { return static_cast<long>(w_.size()); }
@@ -53,7 +53,9 @@ class ConstraintCheck {
     Eigen::Index row = 0;
   };
   [[nodiscard]] ConstraintRows rows_at(const Step& step);
-  [[nodiscard]] Largest largest_of(const Vector& equation, const Vector& w, const Vector& lambda) const;
+  /// What these rows miss, in units of `terms`.
+  [[nodiscard]] Largest largest_of(const Vector& equation, const Vector& w, const Vector& lambda,
+                                   const ConstraintRows& terms) const;
 
   std::vector<Law> laws_;
   double model_time_;  ///< length of the run
@@ -65,7 +67,8 @@ class ConstraintCheck {
   long stride_;
   long seen_ = 0;
   std::vector<Vector> w_, lambda_;  // of the states looked at
-  Vector equation_, equation_scale_, w_scale_, lambda_scale_;
+  Vector equation_;  // largest of each row during the run
+  ConstraintRows terms_;  // the largest of the run
 };
 
 }  // namespace perp

@@ -29,7 +29,7 @@ const std::vector<int>& disturbances(const enclosure::ExactModel& model) {
   return model.model.exact_numbers->disturbances;
 }
 
-std::string set_text(const enclosure::ExactModel& model) {
+std::string set_text(const enclosure::ExactModel& model, const std::vector<int>& guesses) {
   std::string text;
   const auto add = [&text](const std::string& name, const Interval& value, bool varies = false) {
     if (enclosure::is_wide(value) || varies)
@@ -41,7 +41,6 @@ std::string set_text(const enclosure::ExactModel& model) {
     add(model.parameters[k], model.values[k],
         std::find(varying.begin(), varying.end(), static_cast<int>(k)) != varying.end());
   }
-  const std::vector<int> guesses = model.guesses();
   for (std::size_t j = 0; j < model.start.size(); ++j)
     if (std::find(guesses.begin(), guesses.end(), static_cast<int>(j)) == guesses.end())
       add(model.variables[j] + "(0)", model.start[j]);
@@ -139,8 +138,9 @@ void print_enclosure(std::FILE* stream, const EnclosureRun& run,
                      const std::vector<std::string>& files) {
   const Span& span = run.model.span;
   fmt::print(stream, "model       {}\n", title(run.model.model));
-  fmt::print(stream, "enclosed    t = {} to {}; {}\n", span.start, span.end, set_text(run.model));
-  for (const int j : run.model.guesses())
+  const std::vector<int> guesses = run.model.guesses();
+  fmt::print(stream, "enclosed    t = {} to {}; {}\n", span.start, span.end, set_text(run.model, guesses));
+  for (const int j : guesses)
     fmt::print(stream, "guess       {}(0) is computed: {} has no derivative, and its interval bounds nothing\n",
                run.model.variables[static_cast<std::size_t>(j)], run.model.variables[static_cast<std::size_t>(j)]);
   if (run.result.forbids_starts)

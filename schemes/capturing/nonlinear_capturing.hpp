@@ -208,6 +208,9 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::vector<int> laws_still_on(const Step& a, const Step& b, const ResetWatch::Errors& errors);
   void extend_branches(Step& state);
   bool settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays);
+  bool settle_by_steps(double h, Step& seen, ResetWatch::Errors& errors);
+  std::pair<Vector, Vector> bounded_w(const Step& state, const Vector& rate, const ResetWatch::Errors& errors);
+  bool is_on_branches(const Step& state, const ResetWatch::Errors& errors);
   Step settle_sides(ResetWatch::Errors errors,
                     const std::vector<ResetWatch::Approach>& approaching);
   void look_ahead(std::vector<int> open);

@@ -1,14 +1,16 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 
 namespace perp {
 namespace {
 
-constexpr int settling = -20;  ///< of the step that algebraic variables after a reset are taken from
+constexpr std::array settling{-20, -30, -40, -48};  ///< of the steps that algebraic variables after a reset are taken from
 constexpr int most_trials = 60;  ///< steps on the search for the moment of a reset
 
 }  // namespace
@@ -218,22 +220,27 @@ bool NonlinearCapturing::lasts_until(int law, const Step& a, const Step& b, doub
   return false;
 }
 
+/// w of the laws at a state of these rates, with the errors that those of the state give it.
+std::pair<Vector, Vector> NonlinearCapturing::bounded_w(const Step& state, const Vector& rate, const ResetWatch::Errors& errors) {
+  const auto n = static_cast<std::ptrdiff_t>(step_.n());
+  std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs())), z_error(z.size());
+  Vector rows(step_.n() + step_.m()), row_errors(rows.size());
+  z[0] = state.t;
+  z_error[0] = errors.t;
+  std::copy(rate.begin(), rate.end(), z.begin() + 1);
+  std::copy(state.x.begin(), state.x.end(), z.begin() + 1 + n);
+  std::copy(errors.x.begin(), errors.x.end(), z_error.begin() + 1 + n);
+  std::copy(state.lambda.begin(), state.lambda.end(), z.begin() + 1 + 2 * n);
+  std::copy(errors.lambda.begin(), errors.lambda.end(), z_error.begin() + 1 + 2 * n);
+  step_.evaluator().evaluate_bounded(z.data(), z_error.data(), rows.data(), row_errors.data());
+  return {rows.tail(step_.m()), row_errors.tail(step_.m())};
+}
+
 /// The laws that change their branch between a and b, but whose argument at b is on the branch before
 /// still, or on the end of it.
 std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b, const ResetWatch::Errors& errors) {
   if (a.mode == b.mode) return {};
-  const auto n = static_cast<std::ptrdiff_t>(step_.n());
-  std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs())), z_error(z.size());
-  std::vector<double> rows(static_cast<std::size_t>(step_.n() + step_.m())), row_errors(rows.size());
-  const Vector rate = (b.x - a.x) / (b.t - a.t);
-  z[0] = b.t;
-  z_error[0] = errors.t;
-  std::copy(rate.begin(), rate.end(), z.begin() + 1);
-  std::copy(b.x.begin(), b.x.end(), z.begin() + 1 + n);
-  std::copy(errors.x.begin(), errors.x.end(), z_error.begin() + 1 + n);
-  std::copy(b.lambda.begin(), b.lambda.end(), z.begin() + 1 + 2 * n);
-  std::copy(errors.lambda.begin(), errors.lambda.end(), z_error.begin() + 1 + 2 * n);
-  step_.evaluator().evaluate_bounded(z.data(), z_error.data(), rows.data(), row_errors.data());
+  const auto [w, error] = bounded_w(b, (b.x - a.x) / (b.t - a.t), errors);
   std::vector<int> laws;
   for (std::size_t i = 0; i < a.mode.size() && i < b.mode.size(); ++i) {
     if (a.mode[i] == b.mode[i]) continue;
@@ -241,12 +248,23 @@ std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b,
       if (lasts_until(static_cast<int>(i), a, b, b.t)) laws.push_back(static_cast<int>(i));
       continue;
     }
-    const double w = rows[static_cast<std::size_t>(n) + i];
-    const double error = row_errors[static_cast<std::size_t>(n) + i];
+    const auto law = static_cast<Eigen::Index>(i);
     const Range range = w_range(step_.laws()[i].branches[static_cast<std::size_t>(a.mode[i])]);
-    if (w + error >= range.lower && w - error <= range.upper) laws.push_back(static_cast<int>(i));
+    if (w[law] + error[law] >= range.lower && w[law] - error[law] <= range.upper) laws.push_back(static_cast<int>(i));
   }
   return laws;
+}
+
+/// Is the argument of no law, of those without rates, certainly off its branch in this state?
+bool NonlinearCapturing::is_on_branches(const Step& state, const ResetWatch::Errors& errors) {
+  const auto [w, error] = bounded_w(state, Vector::Zero(step_.n()), errors);
+  const std::vector<int> with_rates = step_.laws_of_rates();
+  for (int i = 0; i < step_.m(); ++i) {
+    if (std::ranges::find(with_rates, i) != with_rates.end()) continue;
+    const Range range = w_range(step_.laws()[at(i)].branches[at(state.mode[at(i)])]);
+    if (w[i] + error[i] < range.lower || w[i] - error[i] > range.upper) return false;
+  }
+  return true;
 }
 
 /// w and λ of a state that may be beyond the ends of its branches: how far tells when laws left them,
@@ -267,23 +285,42 @@ void NonlinearCapturing::extend_branches(Step& state) {
 }
 
 /// The algebraic variables and multipliers that belong to the current state, which a reset wrote: the
-/// limit of two short steps, then what the constraints say. `errors`: of them, too. False: no step.
+/// limit of two short steps, then what the constraints say. `errors`: of them, too. A mode that ends within these steps is
+/// not the limit's; shorter ones are made then. False: no step.
 bool NonlinearCapturing::settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays) {
+  std::optional<std::pair<Step, ResetWatch::Errors>> first;
   const Step now = snapshot();
-  const double h = std::ldexp(options_.h, settling);
-  if (attempt(now.t + h, h).status != Status::solved) return false;
+  for (const int exponent : settling) {
+    const double h = std::ldexp(options_.h, exponent);
+    if (first && !(now.t + h > now.t)) break;
+    std::pair<Step, ResetWatch::Errors> limit{now, errors};
+    if (!settle_by_steps(h, limit.first, limit.second)) break;
+    if (!first) first = limit;
+    if (!is_on_branches(limit.first, limit.second)) continue;
+    first = std::move(limit);
+    break;
+  }
+  if (!first) return false;
+  seen = std::move(first->first);
+  errors = std::move(first->second);
+  stays = seen.mode == now.mode;
+  return true;
+}
+
+/// The limit of steps of the lengths h and h / 2 from the current state.
+bool NonlinearCapturing::settle_by_steps(double h, Step& seen, ResetWatch::Errors& errors) {
+  if (attempt(seen.t + h, h).status != Status::solved) return false;
   const State longer = trial();
-  stays = *longer.mode == now.mode;
   State limit = longer;
-  Vector change_x = Vector::Zero(now.x.size()), change_lambda = Vector::Zero(now.lambda.size());
-  if (attempt(now.t + h / 2, h / 2).status == Status::solved && trial().mode == longer.mode) {
+  Vector change_x = Vector::Zero(seen.x.size()), change_lambda = Vector::Zero(seen.lambda.size());
+  if (attempt(seen.t + h / 2, h / 2).status == Status::solved && trial().mode == longer.mode) {
     change_x = trial().x - longer.x;
     change_lambda = trial().lambda - longer.lambda;
     limit.x = trial().x + change_x;
     limit.lambda = trial().lambda + change_lambda;
   }
-  // The next term of the limit is smaller by another h·2^settling.
-  constexpr double next_term = 1.0 / (1 << -(settling + 2));
+  // The next term of the limit is smaller by another share of the step.
+  const double next_term = 4 * h / options_.h;
   errors.lambda = errors.lambda.cwiseMax(next_term * change_lambda.cwiseAbs());
   for (Eigen::Index j = 0; j < seen.x.size(); ++j) {
     if (differential_[static_cast<std::size_t>(j)] != 0) continue;

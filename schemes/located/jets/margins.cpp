@@ -21,6 +21,14 @@ double rate_of(const MarginOptions& options, int law, bool is_of_lambda) {
   return is_of_lambda || options.rates.size() == 0 ? 0 : options.rates[law];
 }
 
+/// The sign of the first coefficient behind the value that is none of the rounding of its own terms: where the margin is 0 and no
+/// coefficient moves it by more than its value may be off, that still tells to which side it goes. 0: there is none.
+int direction(const Margin& margin, const Matrix& value, const Matrix& size, int law, const MarginOptions& options) {
+  for (int k = 1; k < std::min(margin.known, options.near); ++k)
+    if (std::abs(value(law, k)) > options.eps * size(law, k)) return margin.sign * value(law, k) > 0 ? 1 : -1;
+  return 0;
+}
+
 /// Decides one margin by its first coefficient that counts.
 void judge(const Margin& margin, const Matrix& value, const Matrix& size, int law,
            const MarginOptions& options, double moment, MarginVerdict& verdict) {
@@ -46,8 +54,13 @@ void judge(const Margin& margin, const Matrix& value, const Matrix& size, int la
     verdict.violation = std::max(verdict.violation, -c / (terms > 0 ? terms : -c));
     return;
   }
+  const int side = direction(margin, value, size, law, options);
+  if (side > 0) return;
   verdict.strict = false;
-  verdict.open.push_back(law);
+  if (side < 0)
+    verdict.admissible = false;
+  else
+    verdict.open.push_back(law);
 }
 
 }  // namespace
