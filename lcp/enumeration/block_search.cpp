@@ -20,6 +20,12 @@ constexpr int fewest_for_uniqueness = 8;  // laws; below, the tree costs less th
 constexpr double most_eliminated = 3e7;   // rows times entries, of a point with bounds by elimination
 constexpr double storage_limit = 1e9;     // bytes, of the tableaus of one block
 
+/// Is (w, λ) on a branch, its ends included?
+bool holds(const LawBranch<Rational>& branch, const Rational& w, const Rational& lambda) {
+  if (branch.a * w + branch.b * lambda != branch.c) return false;
+  return stands_in_ranges(branch, w, lambda) != Verdict::outside;
+}
+
 /// The search of one block by its tree of modes.
 class BlockSearch {
  public:
@@ -61,6 +67,15 @@ class BlockSearch {
     Vector point;
   };
 
+  /// The only point of a mode's equations, and the branches that hold it.
+  struct LocatedPoint {
+    std::vector<Bounded<double>> y;
+    MeetingBranches branches;
+
+    /// Is it no solution?
+    [[nodiscard]] bool is_outside() const { return count_modes(branches, 1) == 0; }
+  };
+
   /// The only solution there can be, in the mode that an active set method ends in. False: it ends in none.
   bool take_active_set(long budget) {
     const auto count = [](const Matrix& M) { return static_cast<double>((M.array() != 0).count()); };
@@ -70,9 +85,8 @@ class BlockSearch {
     const bool ends = set.run(Mode(problem_.laws.size(), 0), std::min(budget, 10L * problem_.m()));
     result_.nodes = set.iterations();
     if (!ends) return false;
-    if (const auto y = sparse_point(bounded_, set.mode()))
-      if (const auto branches = meeting_branches(bounded_, set.mode(), *y))
-        if (count_modes(*branches, 1) == 0 || take_meeting(set.mode(), *branches, *y)) return result_.unique;
+    if (const auto found = located_point(set.mode()))
+      if (found->is_outside() || take_meeting(set.mode(), *found)) return result_.unique;
     make_exact();
     const Generators<Rational> found = (*polyhedron_)(set.mode(), overflow_);
     if (!found.vertices.empty()) take_only_solution(set.mode(), found.vertices.front());
@@ -103,25 +117,39 @@ class BlockSearch {
 
   /// The solutions of a mode that the tree has left. False to end the search.
   bool visit(ModeTree& tree, const Mode& mode) {
-    if (const auto y = tree.leaf_point()) {
-      const Verdict found = verdict(mode, *y);
-      if (found == Verdict::outside) return true;
-      if (found == Verdict::inside)
-        if (const auto point = polished(mode, *y)) return take_point(mode, *point);
-      // The mode is regular: a point that is known to be on all of its branches is its only one.
-      if (Meeting* known = meeting_on(mode)) return add_mode(*known, mode);
+    if (const auto goes_on = visit_leaf_point(tree, mode)) return *goes_on;
+    if (const auto found = located_point(mode)) {
+      if (found->is_outside()) return true;
+      if (take_meeting(mode, *found)) return result_.modes <= room_ && !result_.unique;
     }
-    if (const auto y = sparse_point(bounded_, mode))
-      if (const auto branches = meeting_branches(bounded_, mode, *y)) {
-        if (count_modes(*branches, 1) == 0) return true;
-        if (take_meeting(mode, *branches, *y)) return result_.modes <= room_ && !result_.unique;
-      }
     make_exact();
     Generators<Rational> generators = (*polyhedron_)(mode, overflow_);
     if (generators.vertices.empty()) return true;
     if (unique_) return take_only_solution(mode, generators.vertices.front());
     take(mode, std::move(generators));
     return result_.modes <= room_;
+  }
+
+  /// The same where the tree's point of a regular mode decides it, with bounds or known before; else nothing.
+  std::optional<bool> visit_leaf_point(ModeTree& tree, const Mode& mode) {
+    const auto y = tree.leaf_point();
+    if (!y) return std::nullopt;
+    const Verdict found = verdict(mode, *y);
+    if (found == Verdict::outside) return true;
+    if (found == Verdict::inside)
+      if (const auto point = polished(mode, *y)) return take_point(mode, *point);
+    // The mode is regular: a point that is known to be on all of its branches is its only one.
+    if (Meeting* known = meeting_on(mode)) return add_mode(*known, mode);
+    return std::nullopt;
+  }
+
+  /// Nothing where the equations leave more than one point, or bounds a branch open.
+  [[nodiscard]] std::optional<LocatedPoint> located_point(const Mode& mode) const {
+    auto y = sparse_point(bounded_, mode);
+    if (!y) return std::nullopt;
+    auto branches = meeting_branches(bounded_, mode, *y);
+    if (!branches) return std::nullopt;
+    return LocatedPoint{std::move(*y), std::move(*branches)};
   }
 
   void make_exact() {
@@ -136,9 +164,7 @@ class BlockSearch {
     Verdict worst = Verdict::inside;
     for (int i = 0; i < bounded_.m && worst != Verdict::outside; ++i) {
       const auto law = static_cast<std::size_t>(i);
-      const std::vector<Bounded<double>>& row = bounded_.w_row(i);
-      Bounded<double> w = row.back();
-      for (std::size_t j = 0; j < y.size(); ++j) subtract_product(w, -row[j], y[j]);
+      const Bounded<double> w = w_at(bounded_, i, y);
       const Bounded<double>& lambda = y[static_cast<std::size_t>(bounded_.p + i)];
       const Verdict here = stands(bounded_.laws[law], mode[law], w, lambda);
       if (here != Verdict::inside) worst = here;
@@ -153,17 +179,17 @@ class BlockSearch {
     return !unique_ && result_.modes <= room_;
   }
 
-  /// Keeps a point that is exactly on these branches, for all of their modes. False if its doubles are
+  /// Keeps a point that is exactly on its branches, for all of their modes. False if its doubles are
   /// not proved, or there is no room.
-  bool take_meeting(const Mode& mode, const MeetingBranches& branches,
-                    const std::vector<Bounded<double>>& y) {
+  bool take_meeting(const Mode& mode, const LocatedPoint& found) {
+    const MeetingBranches& branches = found.branches;
     const auto known = meetings_.find(branches);
     if (known != meetings_.end()) {  // a regular mode has one point: this one
       add_mode(known->second, mode);
       return true;
     }
     if (unique_ && count_modes(branches, room_ + 1) > room_) return false;
-    const auto point = polished(mode, y);
+    const auto point = polished(mode, found.y);
     if (!point) return false;
     if (unique_) {
       add_point(modes_of(branches), *point);
@@ -238,10 +264,7 @@ class BlockSearch {
       const Rational& lambda = y[static_cast<std::size_t>(exact_->p + i)];
       std::vector<Mode> longer;
       for (std::size_t k = 0; k < exact_->laws[law].size(); ++k) {
-        const LawBranch<Rational>& branch = exact_->laws[law][k];
-        if (branch.a * w + branch.b * lambda != branch.c) continue;
-        if (branch.b != 0 && stands(branch.w, w) == Verdict::outside) continue;
-        if (branch.a != 0 && stands(branch.lambda, lambda) == Verdict::outside) continue;
+        if (!holds(exact_->laws[law][k], w, lambda)) continue;
         for (const Mode& shorter : modes) {
           longer.push_back(shorter);
           longer.back().push_back(static_cast<int>(k));

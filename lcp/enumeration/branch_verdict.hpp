@@ -42,22 +42,48 @@ Membership membership(const Interval<Scalar>& range, const Scalar& value) {
   return worst;
 }
 
+/// Does it belong to both?
+inline Membership meet(Membership a, Membership b) {
+  if (a == Membership::no || b == Membership::no) return Membership::no;
+  return a == Membership::undecided ? a : b;
+}
+
+/// Of (w, λ) in the ranges of a branch.
+template <class Scalar>
+Membership in_ranges(const LawBranch<Scalar>& branch, const Scalar& w, const Scalar& lambda) {
+  const Membership of_w = is_zero(branch.b) ? Membership::yes : membership(branch.w, w);
+  const Membership of_lambda =
+      is_zero(branch.a) ? Membership::yes : membership(branch.lambda, lambda);
+  return meet(of_w, of_lambda);
+}
+
+/// Of (w, λ) on the line a w + b λ = c of a branch.
+template <class Scalar>
+Membership on_line(const LawBranch<Scalar>& branch, const Scalar& w, const Scalar& lambda) {
+  const Scalar line = branch.a * w + branch.b * lambda - branch.c;
+  if (decided_sign(line) != 0) return Membership::no;
+  return is_zero(line) ? Membership::yes : Membership::undecided;
+}
+
+/// Where (w, λ) stands to the ranges of a branch.
+template <class Scalar>
+Verdict stands_in_ranges(const LawBranch<Scalar>& branch, const Scalar& w, const Scalar& lambda) {
+  const Verdict of_w = is_zero(branch.b) ? Verdict::inside : stands(branch.w, w);
+  if (of_w == Verdict::outside || is_zero(branch.a)) return of_w;
+  const Verdict of_lambda = stands(branch.lambda, lambda);
+  return of_lambda == Verdict::inside ? of_w : of_lambda;
+}
+
 /// The verdict over a point that satisfies the branch's equation.
 template <class Scalar>
 Verdict stands(const std::vector<LawBranch<Scalar>>& law, int branch, const Scalar& w,
                const Scalar& lambda) {
-  const auto in_ranges = [&](const LawBranch<Scalar>& of) {
-    Verdict worst = Verdict::inside;
-    if (!is_zero(of.b)) worst = stands(of.w, w);
-    if (worst == Verdict::outside || is_zero(of.a)) return worst;
-    const Verdict other = stands(of.lambda, lambda);
-    return other == Verdict::inside ? worst : other;
-  };
-  Verdict verdict = in_ranges(law[static_cast<std::size_t>(branch)]);
+  Verdict verdict = stands_in_ranges(law[static_cast<std::size_t>(branch)], w, lambda);
   for (std::size_t k = 0; k < law.size() && verdict == Verdict::inside; ++k) {
     if (static_cast<int>(k) == branch) continue;
     const bool off_line = decided_sign(law[k].a * w + law[k].b * lambda - law[k].c) != 0;
-    if (!off_line && in_ranges(law[k]) != Verdict::outside) verdict = Verdict::undecided;
+    if (!off_line && stands_in_ranges(law[k], w, lambda) != Verdict::outside)
+      verdict = Verdict::undecided;
   }
   return verdict;
 }

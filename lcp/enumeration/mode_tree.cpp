@@ -20,24 +20,36 @@ double allowance(double largest_term, double size) {
   return solution_tolerance * std::max(1.0, largest_term) + 4 * tree_rounding * size;
 }
 
-Range hull(const Range& a, const Range& b) {
-  return {std::min(a.lower, b.lower), std::max(a.upper, b.upper)};
-}
-
-Range intersection(const Range& a, const Range& b) {
-  return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
-}
-
-/// Image of a range under x -> (c - factor x) / divisor.
-Range image(const Range& range, double c, double factor, double divisor) {
-  const double first = (c - factor * range.lower) / divisor;
-  const double second = (c - factor * range.upper) / divisor;
-  return {std::min(first, second), std::max(first, second)};
-}
-
 bool unbounded(const Range& range) { return range.lower == -inf && range.upper == inf; }
 
 bool contains_zero(const Range& range) { return range.lower <= 0 && range.upper >= 0; }
+
+/// A row of the root: its coefficients, its constant and the largest size of their sums.
+template <class Sums>
+void write_row(double* row, int columns, const Sums& sum_of) {
+  double size = 0;
+  for (int k = 0; k <= columns; ++k) {
+    const Sum<long double> sum = sum_of(k);
+    row[k] = static_cast<double>(sum.rounded());
+    size = std::max(size, static_cast<double>(sum.size));
+  }
+  row[columns + 1] = size;
+}
+
+struct Coefficient {
+  int column = -1;  ///< none
+  double size = 0;
+};
+
+/// The largest coefficient of an equation; no column where all are 0.
+Coefficient largest_coefficient(const std::vector<double>& equation, int columns) {
+  Coefficient largest;
+  for (int j = 0; j < columns; ++j) {
+    const double size = std::abs(equation[static_cast<std::size_t>(j)]);
+    if (size > largest.size) largest = {j, size};
+  }
+  return largest;
+}
 
 }  // namespace
 
@@ -53,33 +65,6 @@ ModeTree::ModeTree(const Mlcp& equilibrated) : problem_(equilibrated), m_(equili
   levels_.resize(static_cast<std::size_t>(m_ + 1));
   equation_.resize(static_cast<std::size_t>(equilibrated.p() + m_ + 2));
   consistent_ = build_root(equilibrated);
-}
-
-ModeTree::Choices ModeTree::choices_of(const Law& law) {
-  Choices choices{{}, {inf, -inf}, {inf, -inf}};
-  for (const Branch& branch : law.branches) {
-    Choice choice{Kind::sloped, 0, branch.a, branch.b, branch.c, {}};
-    Range w = branch.w, lambda = branch.lambda;
-    if (branch.a == 0) {
-      choice.kind = Kind::lambda_fixed;
-      choice.value = branch.c / branch.b;
-      lambda = {choice.value, choice.value};
-      choice.watched = w;
-    } else if (branch.b == 0) {
-      choice.kind = Kind::w_fixed;
-      choice.value = branch.c / branch.a;
-      w = {choice.value, choice.value};
-      choice.watched = lambda;
-    } else {
-      lambda = intersection(lambda, image(w, branch.c, branch.a, branch.b));
-      w = intersection(w, image(lambda, branch.c, branch.b, branch.a));
-      choice.watched = lambda;
-    }
-    choices.w = hull(choices.w, w);
-    choices.lambda = hull(choices.lambda, lambda);
-    choices.all.push_back(choice);
-  }
-  return choices;
 }
 
 void ModeTree::Level::resize(int new_rows, int new_columns) {
@@ -99,6 +84,12 @@ void ModeTree::Level::resize(int new_rows, int new_columns) {
   }
 }
 
+double* ModeTree::Level::append(int of_quantity, const Range& of_row) {
+  quantity[static_cast<std::size_t>(rows)] = of_quantity;
+  range[static_cast<std::size_t>(rows)] = of_row;
+  return row(rows++);
+}
+
 /// Solves the equations for as many u as possible; what stays free are the parameters of the root.
 bool ModeTree::build_root(const Mlcp& problem) {
   using Real = long double;
@@ -114,41 +105,19 @@ bool ModeTree::build_root(const Mlcp& problem) {
   const int columns = static_cast<int>(space->free.size());
   root.resize(2 * m_, columns);
   root.rows = 0;
-  free_.assign(static_cast<std::size_t>(n), false);
-  for (int k = 0; k < columns; ++k) {
-    const int unknown = space->free[static_cast<std::size_t>(k)];
-    free_[static_cast<std::size_t>(unknown)] = true;
-    const int law = unknown - p;
-    root.owner[static_cast<std::size_t>(k)] = law;
-    root.column_range[static_cast<std::size_t>(k)] =
-        law >= 0 ? laws_[static_cast<std::size_t>(law)].lambda : Range{};
-  }
-  const auto append = [&](int quantity, const Range& range, const auto& coefficient) {
-    double* row = root.row(root.rows);
-    double size = 0;
-    for (int k = 0; k <= columns; ++k) {
-      const Sum<Real> sum = coefficient(k);
-      row[k] = static_cast<double>(sum.rounded());
-      size = std::max(size, static_cast<double>(sum.size));
-    }
-    row[columns + 1] = size;
-    root.quantity[static_cast<std::size_t>(root.rows)] = quantity;
-    root.range[static_cast<std::size_t>(root.rows)] = range;
-    ++root.rows;
+  take_parameters(root, space->free);
+  const auto point = [&](int k) -> const std::vector<Real>& {
+    return k < columns ? space->directions[static_cast<std::size_t>(k)] : space->origin;
   };
   for (int i = 0; i < m_; ++i) {
     const Choices& law = laws_[static_cast<std::size_t>(i)];
-    append(i, law.w, [&](int k) {
-      return k < columns ? output(rows, i, space->directions[static_cast<std::size_t>(k)], true)
-                         : output(rows, i, space->origin, false);
-    });
+    write_row(root.append(i, law.w), columns,
+              [&](int k) { return output(rows, i, point(k), k < columns); });
     const auto unknown = static_cast<std::size_t>(p + i);
     if (free_[unknown]) continue;
-    append(m_ + i, law.lambda, [&](int k) {
+    write_row(root.append(m_ + i, law.lambda), columns, [&](int k) {
       Sum<Real> sum;
-      sum.add(k < columns ? space->directions[static_cast<std::size_t>(k)][unknown]
-                          : space->origin[unknown],
-              1);
+      sum.add(point(k)[unknown], 1);
       return sum;
     });
   }
@@ -157,6 +126,18 @@ bool ModeTree::build_root(const Mlcp& problem) {
   for (int r = 0; r < root.rows; ++r)
     if (proves_excluded(root, r)) return false;
   return true;
+}
+
+/// The parameters of the root: each of these unknowns, with the hull of its law's branches.
+void ModeTree::take_parameters(Level& root, const std::vector<int>& unknowns) {
+  const int p = problem_.p();
+  free_.assign(static_cast<std::size_t>(p + m_), false);
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    free_[static_cast<std::size_t>(unknowns[k])] = true;
+    const int law = unknowns[k] - p;
+    root.owner[k] = law;
+    root.column_range[k] = law >= 0 ? laws_[static_cast<std::size_t>(law)].lambda : Range{};
+  }
 }
 
 bool ModeTree::search(long budget, const std::function<bool(const Mode&)>& leaf) {
@@ -205,26 +186,35 @@ bool ModeTree::decide(const Level& from, Level& to, int law, int branch) {
   if (pivot == contradiction && proves({.quantity = -1, .equation = {law, branch, -1}}))
     return false;
   pivot = std::max(pivot, redundant);
-  path_.push_back({law, branch,
-                   pivot < 0 ? -1 : problem_.p() + from.owner[static_cast<std::size_t>(pivot)]});
-  to.resize(from.rows + 1, pivot < 0 ? from.columns : from.columns - 1);
+  int unknown = -1, columns = from.columns;
+  if (pivot >= 0) {
+    unknown = problem_.p() + from.owner[static_cast<std::size_t>(pivot)];
+    normalise_equation(from.columns, pivot);
+    --columns;
+  }
+  path_.push_back({law, branch, unknown});
+  to.resize(from.rows + 1, columns);
   take_columns(from, to, pivot, law, choice);
-  if (pivot >= 0) normalise_equation(from.columns, pivot);
+  if (!take_rows(from, to, pivot, law, choice)) return false;
+  if (pivot < 0 || !append_pivot_row(from, to, pivot, law, choice)) return true;
+  return !proves_excluded(to, to.rows - 1);
+}
+
+/// The rows that the branch leaves, those of its law with what is left to watch. False if one of them
+/// cuts the child.
+bool ModeTree::take_rows(const Level& from, Level& to, int pivot, int law, const Choice& choice) {
   to.rows = 0;
-  const int kept = choice.kind == Kind::lambda_fixed ? law : m_ + law;
-  const int dropped = choice.kind == Kind::lambda_fixed ? m_ + law : law;
+  int kept = m_ + law, dropped = law;
+  if (choice.kind == Kind::lambda_fixed) std::swap(kept, dropped);
   for (int r = 0; r < from.rows; ++r) {
     const int quantity = from.quantity[static_cast<std::size_t>(r)];
     if (quantity == dropped || (quantity == kept && unbounded(choice.watched))) continue;
-    const auto next = static_cast<std::size_t>(to.rows);
-    to.quantity[next] = quantity;
-    to.range[next] = quantity == kept ? choice.watched : from.range[static_cast<std::size_t>(r)];
-    substitute(from.row(r), to.row(to.rows), from.columns, pivot);
-    if (proves_excluded(to, to.rows)) return false;
-    ++to.rows;
+    const Range& range =
+        quantity == kept ? choice.watched : from.range[static_cast<std::size_t>(r)];
+    substitute(from.row(r), to.append(quantity, range), from.columns, pivot);
+    if (proves_excluded(to, to.rows - 1)) return false;
   }
-  if (pivot < 0 || !append_pivot_row(from, to, pivot, law, choice)) return true;
-  return !proves_excluded(to, to.rows - 1);
+  return true;
 }
 
 /// The equation of a branch in the present parameters.
@@ -262,17 +252,9 @@ void ModeTree::write_equation(const Level& from, int law, const Choice& choice) 
 /// coefficient is not much smaller. Otherwise `redundant` (nothing to eliminate) or
 /// `contradiction`.
 int ModeTree::pivot_column(const Level& from, int law, const Choice& choice) const {
-  int pivot = redundant, own = -1;
-  double largest = 0;
-  for (int j = 0; j < from.columns; ++j) {
-    const double value = std::abs(equation_[static_cast<std::size_t>(j)]);
-    if (from.owner[static_cast<std::size_t>(j)] == law) own = j;
-    if (value > largest) {
-      largest = value;
-      pivot = j;
-    }
-  }
+  const int own = column_of(from, law);
   if (own >= 0 && choice.kind == Kind::lambda_fixed) return own;
+  const auto [pivot, largest] = largest_coefficient(equation_, from.columns);
   const double constant = std::abs(equation_[static_cast<std::size_t>(from.columns)]);
   const double size = equation_[static_cast<std::size_t>(from.columns + 1)];
   if (largest <= tree_rounding * size) return constant > allowance(0, size) ? contradiction : redundant;
@@ -334,14 +316,11 @@ bool ModeTree::append_pivot_row(const Level& from, Level& to, int pivot, int law
   const Range range =
       k == law ? choice.watched : from.column_range[static_cast<std::size_t>(pivot)];
   if (decided_[static_cast<std::size_t>(k)] && unbounded(range)) return false;
-  double* row = to.row(to.rows);
+  double* row = to.append(m_ + k, range);
   const int last = from.columns - 1;
   for (int j = 0; j < last; ++j) row[j] = -equation_[static_cast<std::size_t>(j)];
   row[last] = -equation_[static_cast<std::size_t>(from.columns)];
   row[last + 1] = equation_[static_cast<std::size_t>(from.columns + 1)];
-  to.quantity[static_cast<std::size_t>(to.rows)] = m_ + k;
-  to.range[static_cast<std::size_t>(to.rows)] = range;
-  ++to.rows;
   return true;
 }
 
@@ -352,22 +331,27 @@ bool ModeTree::excluded(const Level& level, int r) {
   const double constant = row[level.columns], size = row[level.columns + 1];
   const double slack = allowance(std::abs(constant), size);
   const bool below = constant<range.lower - slack, above = constant> range.upper + slack;
-  if (level.zero_inside && !below && !above) return false;
-  const auto misses = [&](double sign, double bound) {  // sign·row ≥ bound impossible?
-    double largest = sign * constant, term = std::abs(constant);
-    for (int j = 0; j < level.columns; ++j) {
-      const double coefficient = sign * row[j];
-      if (coefficient == 0) continue;
-      const Range& of_column = level.column_range[static_cast<std::size_t>(j)];
-      const double step = coefficient * (coefficient > 0 ? of_column.upper : of_column.lower);
-      if (step == inf) return false;
-      largest += step;
-      term = std::max(term, std::abs(step));
-    }
-    return largest < bound - allowance(term, size);
+  const auto is_beyond_reach = [&](bool misses, double sign, double bound) {
+    return (misses || !level.zero_inside) && bound > -inf && stays_below(level, r, sign, bound);
   };
-  return ((below || !level.zero_inside) && range.lower > -inf && misses(1, range.lower)) ||
-         ((above || !level.zero_inside) && range.upper < inf && misses(-1, -range.upper));
+  return is_beyond_reach(below, 1, range.lower) || is_beyond_reach(above, -1, -range.upper);
+}
+
+/// Is sign·row ≥ bound impossible over the ranges of the parameters?
+bool ModeTree::stays_below(const Level& level, int r, double sign, double bound) {
+  const double* row = level.row(r);
+  const double constant = row[level.columns], size = row[level.columns + 1];
+  double largest = sign * constant, term = std::abs(constant);
+  for (int j = 0; j < level.columns; ++j) {
+    const double coefficient = sign * row[j];
+    if (coefficient == 0) continue;
+    const Range& of_column = level.column_range[static_cast<std::size_t>(j)];
+    const double step = coefficient * (coefficient > 0 ? of_column.upper : of_column.lower);
+    if (step == inf) return false;
+    largest += step;
+    term = std::max(term, std::abs(step));
+  }
+  return largest < bound - allowance(term, size);
 }
 
 int ModeTree::row_of(const Level& level, int quantity) const {

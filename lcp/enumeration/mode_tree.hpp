@@ -81,13 +81,17 @@ class ModeTree {
       return data.data() + static_cast<std::ptrdiff_t>(r) * stride;
     }
     void resize(int new_rows, int new_columns);
+    /// One row more, its entries still to be written.
+    double* append(int of_quantity, const Range& of_row);
   };
 
   static Choices choices_of(const Law& law);
   bool build_root(const Mlcp& problem);
+  void take_parameters(Level& root, const std::vector<int>& unknowns);
   bool is_empty(const Level& level, int undecided);
   bool descend(int depth, double share, const std::function<bool(const Mode&)>& leaf);
   [[nodiscard]] int next_law(const Level& level) const;
+  [[nodiscard]] bool is_kept_off_zero(const Level& level, int r) const;
   [[nodiscard]] std::pair<int, int> ways_to_move(const Level& level, int r, double direction,
                                                  int limit) const;
   bool decide(const Level& from, Level& to, int law, int branch);
@@ -98,10 +102,12 @@ class ModeTree {
   void normalise_equation(int columns, int pivot);
   void take_columns(const Level& from, Level& to, int pivot, int law, const Choice& choice) const;
   void substitute(const double* row, double* result, int columns, int pivot) const;
+  bool take_rows(const Level& from, Level& to, int pivot, int law, const Choice& choice);
   bool append_pivot_row(const Level& from, Level& to, int pivot, int law,
                         const Choice& choice) const;
   [[nodiscard]] EmptinessClaim claim_of_relaxation(const Level& level) const;
   [[nodiscard]] static bool excluded(const Level& level, int r);
+  [[nodiscard]] static bool stays_below(const Level& level, int r, double sign, double bound);
   [[nodiscard]] int row_of(const Level& level, int quantity) const;
   [[nodiscard]] int column_of(const Level& level, int law) const;
 

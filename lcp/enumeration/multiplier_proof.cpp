@@ -13,24 +13,71 @@ using RowOfDoubles = Eigen::Map<Eigen::ArrayXd>;
 
 constexpr double shift_per_bound = 64;  ///< of a coefficient off 0, in bounds of its rounding
 
-/// The largest value of factor·x over the range; nothing where it has none.
-std::optional<Bounded<double>> supremum(const Bounded<double>& factor,
-                                        const Interval<Bounded<double>>& range) {
-  if (is_zero(factor)) return Bounded<double>(0);
-  const bool up = decided_sign(factor) >= 0, down = decided_sign(factor) <= 0;
-  if ((up && !range.upper) || (down && !range.lower)) return std::nullopt;
-  if (up && down) return larger(factor * *range.upper, factor * *range.lower);
-  return factor * (up ? *range.upper : *range.lower);
+/// The largest value of f w + g λ on a branch; nothing where it has none.
+std::optional<Bounded<double>> largest_on(const LawBranch<Bounded<double>>& branch,
+                                          const LawRanges<Bounded<double>>& ranges,
+                                          const Bounded<double>& f, const Bounded<double>& g) {
+  const bool is_sloped = !is_zero(branch.a) && !is_zero(branch.b);
+  // on a sloped branch w = (c - b λ)/a
+  const auto w = is_sloped ? std::optional<Bounded<double>>(f * branch.c / branch.a)
+                           : supremum(f, ranges.w);
+  const auto lambda = supremum(is_sloped ? g - f * branch.b / branch.a : g, ranges.lambda);
+  if (!w || !lambda) return std::nullopt;
+  return *w + *lambda;
 }
+
+/// A square system with two right sides, row by row, that Gauss' elimination solves in its place.
+struct SystemOfTwoSides {
+  double* data;
+  int size;
+
+  [[nodiscard]] int stride() const { return size + 2; }
+  [[nodiscard]] double* row(int i) const { return data + at(i * stride()); }
+
+  /// Brings the largest entry of column k from row k on into row k. False: they are 0.
+  [[nodiscard]] bool take_pivot(int k) const {
+    int pivot = k;
+    for (int i = k + 1; i < size; ++i)
+      if (std::abs(row(i)[k]) > std::abs(row(pivot)[k])) pivot = i;
+    if (!(std::abs(row(pivot)[k]) > 0)) return false;
+    if (pivot != k) std::swap_ranges(row(k) + k, row(k) + stride(), row(pivot) + k);
+    return true;
+  }
+
+  void eliminate_below(int k) const {
+    for (int i = k + 1; i < size; ++i)
+      if (row(i)[k] != 0)
+        RowOfDoubles(row(i) + k + 1, stride() - k - 1) -=
+            row(i)[k] / row(k)[k] * RowOfDoubles(row(k) + k + 1, stride() - k - 1);
+  }
+
+  void substitute_back() const {
+    for (int k = size - 1; k >= 0; --k)
+      for (double* x = row(k) + size; x < row(k) + stride(); ++x) {
+        for (int j = k + 1; j < size; ++j) *x -= row(k)[j] * x[(j - k) * stride()];
+        *x /= row(k)[k];
+      }
+  }
+};
 
 }  // namespace
 
 MultiplierProof::MultiplierProof(Forms& forms) : problem_(forms.problem()) {
-  const int p = problem_.p, m = problem_.m, n = p + m;
   for (const auto& law : problem_.laws) {
     ranges_.emplace_back();
     for (const LawBranch<Number>& branch : law) ranges_.back().push_back(ranges_of(branch));
   }
+  find_columns(forms);
+  append_rows(forms);
+  add_rounding();
+  sum_.resize(at(width_));
+  error_.resize(at(width_));
+  mode_.assign(at(problem_.m), -1);
+}
+
+/// The parameters: a column for each unknown that the equations leave.
+void MultiplierProof::find_columns(const Forms& forms) {
+  const int n = problem_.p + problem_.m;
   column_.assign(at(n), -1);
   for (int j = 0; j < n; ++j) {
     if (forms.is_eliminated(j)) continue;
@@ -38,12 +85,21 @@ MultiplierProof::MultiplierProof(Forms& forms) : problem_(forms.problem()) {
     unknown_.push_back(j);
   }
   width_ = static_cast<int>(unknown_.size()) + 1;
+}
+
+/// Every w, and the λ that are no parameters.
+void MultiplierProof::append_rows(Forms& forms) {
+  const int p = problem_.p, m = problem_.m;
   row_.assign(at(2 * m), -1);
   for (int i = 0; i < 2 * m; ++i) {
     if (i >= m && column_[at(p + i - m)] >= 0) continue;
     row_[at(i)] = rows_++;
     append_row(forms.quantity(i));
   }
+}
+
+/// The bounds get the rounding of sums of rows; the shifts are made of them.
+void MultiplierProof::add_rounding() {
   const double rounding = (rows_ + 8) * bounded::unit<double>;  // of a sum of that many products
   for (std::size_t k = 0; k < entry_.size(); ++k)
     if (entry_[k] != 0 || bound_[k] != 0)
@@ -53,9 +109,6 @@ MultiplierProof::MultiplierProof(Forms& forms) : problem_(forms.problem()) {
     double& shift = shift_of_column_[k % at(width_)];
     shift = std::max(shift, shift_per_bound * bound_[k]);
   }
-  sum_.resize(at(width_));
-  error_.resize(at(width_));
-  mode_.assign(at(m), -1);
 }
 
 void MultiplierProof::append_row(const std::vector<Number>& form) {
@@ -161,24 +214,12 @@ bool MultiplierProof::find_multipliers() {
 
 /// Gauss' elimination with two right sides, which the solutions take the place of.
 bool MultiplierProof::solve(int size) {
-  const int stride = size + 2;
-  const auto row = [&](int i) { return &matrix_[at(i * stride)]; };
+  const SystemOfTwoSides system{matrix_.data(), size};
   for (int k = 0; k < size; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < size; ++i)
-      if (std::abs(row(i)[k]) > std::abs(row(pivot)[k])) pivot = i;
-    if (!(std::abs(row(pivot)[k]) > 0)) return false;
-    if (pivot != k) std::swap_ranges(row(k) + k, row(k) + stride, row(pivot) + k);
-    for (int i = k + 1; i < size; ++i)
-      if (row(i)[k] != 0)
-        RowOfDoubles(row(i) + k + 1, stride - k - 1) -=
-            row(i)[k] / row(k)[k] * RowOfDoubles(row(k) + k + 1, stride - k - 1);
+    if (!system.take_pivot(k)) return false;
+    system.eliminate_below(k);
   }
-  for (int k = size - 1; k >= 0; --k)
-    for (double* x = row(k) + size; x < row(k) + stride; ++x) {
-      for (int j = k + 1; j < size; ++j) *x -= row(k)[j] * x[(j - k) * stride];
-      *x /= row(k)[k];
-    }
+  system.substitute_back();
   return true;
 }
 
@@ -227,6 +268,11 @@ bool MultiplierProof::separates(const double* y) {
   return decided_sign(most) < 0;
 }
 
+/// Does the node leave this branch to the law?
+bool MultiplierProof::leaves(int law, int branch) const {
+  return mode_[at(law)] < 0 || mode_[at(law)] == branch;
+}
+
 /// Of y_i w + κ_i λ on the branches that the node leaves to the law; κ_i = -(yᵀM)_i of a parameter.
 std::optional<Bounded<double>> MultiplierProof::largest(int law, const double* y) const {
   const int column = column_[at(problem_.p + law)];
@@ -237,18 +283,10 @@ std::optional<Bounded<double>> MultiplierProof::largest(int law, const double* y
   std::optional<Number> most;
   const auto& branches = problem_.laws[at(law)];
   for (std::size_t k = 0; k < branches.size(); ++k) {
-    if (mode_[at(law)] >= 0 && mode_[at(law)] != static_cast<int>(k)) continue;
-    const LawBranch<Number>& branch = branches[k];
-    const LawRanges<Number>& ranges = ranges_[at(law)][k];
-    const bool is_sloped = !is_zero(branch.a) && !is_zero(branch.b);
-    // on a sloped branch w = (c - b λ)/a
-    const auto w = is_sloped ? std::optional<Number>(of_w * branch.c / branch.a)
-                             : supremum(of_w, ranges.w);
-    const auto lambda = supremum(
-        is_sloped ? of_lambda - of_w * branch.b / branch.a : of_lambda, ranges.lambda);
-    if (!w || !lambda) return std::nullopt;
-    const Number here = *w + *lambda;
-    most = most ? larger(*most, here) : here;
+    if (!leaves(law, static_cast<int>(k))) continue;
+    const auto here = largest_on(branches[k], ranges_[at(law)][k], of_w, of_lambda);
+    if (!here) return std::nullopt;
+    most = most ? larger(*most, *here) : *here;
   }
   return most;
 }

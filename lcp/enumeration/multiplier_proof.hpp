@@ -32,7 +32,10 @@ class MultiplierProof {
     double a, b;
   };
 
+  void find_columns(const Forms& forms);
+  void append_rows(Forms& forms);
   void append_row(const std::vector<Number>& form);
+  void add_rounding();
   void read(const std::vector<Decision>& path, const EmptinessClaim& claim);
   [[nodiscard]] bool leave_out_fixed_lambdas();
   [[nodiscard]] bool find_multipliers();
@@ -42,6 +45,7 @@ class MultiplierProof {
   [[nodiscard]] int open_end(int column) const;
   void combine(const double* y);
   [[nodiscard]] bool separates(const double* y);
+  [[nodiscard]] bool leaves(int law, int branch) const;
   [[nodiscard]] std::optional<Number> largest(int law, const double* y) const;
 
   const AlgebraicProblem<Number>& problem_;

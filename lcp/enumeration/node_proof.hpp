@@ -16,28 +16,36 @@ struct LawRanges {
   Interval<Scalar> lambda;
 };
 
+/// What two ranges share.
+template <class Scalar>
+Interval<Scalar> intersection(Interval<Scalar> a, const Interval<Scalar>& b) {
+  if (b.lower && (!a.lower || decided_sign(*b.lower - *a.lower) > 0)) a.lower = b.lower;
+  if (b.upper && (!a.upper || decided_sign(*a.upper - *b.upper) > 0)) a.upper = b.upper;
+  return a;
+}
+
+/// The λ that a sloped branch has over its range of w: λ = (c - a w)/b, in the order of w where a/b < 0.
+template <class Scalar>
+Interval<Scalar> lambda_over_w(const LawBranch<Scalar>& branch) {
+  const auto image = [&](const std::optional<Scalar>& w) {
+    return w ? std::optional<Scalar>((branch.c - branch.a * *w) / branch.b) : std::nullopt;
+  };
+  const bool rises = decided_sign(branch.a) != decided_sign(branch.b);
+  return {image(rises ? branch.w.lower : branch.w.upper),
+          image(rises ? branch.w.upper : branch.w.lower)};
+}
+
 /// On one branch: what its line makes of one range belongs to the other.
 template <class Scalar>
 LawRanges<Scalar> ranges_of(const LawBranch<Scalar>& branch) {
   LawRanges<Scalar> result{branch.w, branch.lambda};
   const auto fixed = [](const Scalar& value) { return Interval<Scalar>{value, value}; };
-  if (is_zero(branch.a)) {
+  if (is_zero(branch.a))
     result.lambda = fixed(branch.c / branch.b);
-  } else if (is_zero(branch.b)) {
+  else if (is_zero(branch.b))
     result.w = fixed(branch.c / branch.a);
-  } else {
-    // λ = (c - a w)/b, in the order of w where a/b < 0
-    const auto image = [&](const std::optional<Scalar>& w) {
-      return w ? std::optional<Scalar>((branch.c - branch.a * *w) / branch.b) : std::nullopt;
-    };
-    const bool rises = decided_sign(branch.a) != decided_sign(branch.b);
-    const std::optional<Scalar> low = image(rises ? branch.w.lower : branch.w.upper);
-    const std::optional<Scalar> high = image(rises ? branch.w.upper : branch.w.lower);
-    if (low && (!result.lambda.lower || decided_sign(*low - *result.lambda.lower) > 0))
-      result.lambda.lower = low;
-    if (high && (!result.lambda.upper || decided_sign(*result.lambda.upper - *high) > 0))
-      result.lambda.upper = high;
-  }
+  else
+    result.lambda = intersection(branch.lambda, lambda_over_w(branch));
   return result;
 }
 
@@ -47,6 +55,20 @@ Interval<Scalar> hull(const Interval<Scalar>& a, const Interval<Scalar>& b) {
   if (a.lower && b.lower) both.lower = -larger(-*a.lower, -*b.lower);
   if (a.upper && b.upper) both.upper = larger(*a.upper, *b.upper);
   return both;
+}
+
+/// The largest value of factor·x over the range; nothing where it has none.
+template <class Scalar>
+std::optional<Scalar> supremum(const Scalar& factor, const Interval<Scalar>& range) {
+  if (is_zero(factor)) return Scalar(0);
+  const int sign = decided_sign(factor);
+  if (sign != 0) {
+    const std::optional<Scalar>& end = sign > 0 ? range.upper : range.lower;
+    if (!end) return std::nullopt;
+    return factor * *end;
+  }
+  if (!range.lower || !range.upper) return std::nullopt;
+  return larger(factor * *range.upper, factor * *range.lower);
 }
 
 /// A branch that was decided on the way to a node of the tree of modes, and the unknown that its
@@ -103,14 +125,8 @@ class NodeProof {
   /// Goes to the node that these decisions lead to; those that it shares with the last node stay.
   void go_to(const std::vector<Decision>& path) {
     if (order_ == Order::sparse) return go_sparsely_to(path);
-    std::size_t shared = 0;
-    while (shared < path.size() && shared < path_.size() && path[shared] == path_[shared]) ++shared;
-    while (path_.size() > shared) {
-      mode_[at(path_.back().law)] = -1;
-      path_.pop_back();
-    }
-    pivots_.resize(shared == 0 ? common_ : pivots_after_[shared - 1]);
-    pivots_after_.resize(shared);
+    return_to(static_cast<std::size_t>(
+        std::mismatch(path.begin(), path.end(), path_.begin(), path_.end()).first - path.begin()));
     for (; path_.size() < path.size(); pivots_after_.push_back(pivots_.size())) {
       const Decision& next = path[path_.size()];
       path_.push_back(next);
@@ -198,6 +214,13 @@ class NodeProof {
     common_ = pivots_.size();
   }
 
+  /// Takes back all decisions of the path but the first ones.
+  void return_to(std::size_t decisions) {
+    for (; path_.size() > decisions; path_.pop_back()) mode_[at(path_.back().law)] = -1;
+    pivots_.resize(decisions == 0 ? common_ : pivots_after_[decisions - 1]);
+    pivots_after_.resize(decisions);
+  }
+
   void go_sparsely_to(const std::vector<Decision>& path) {
     if (path == path_ && !pivots_.empty()) return;
     path_ = path;
@@ -272,6 +295,12 @@ class NodeProof {
     reduce(form, before, pivots_.size());
   }
 
+  /// The quantity of an entry of a form: a λ, or an active one behind the constant.
+  [[nodiscard]] int quantity_of(std::size_t entry, const std::vector<int>& active) const {
+    const auto n = at(unknowns());
+    return entry < n ? problem_.m + static_cast<int>(entry) - problem_.p : active[entry - n - 1];
+  }
+
   [[nodiscard]] const Interval<Scalar>& range_of(int index) const {
     const int law = index < problem_.m ? index : index - problem_.m;
     const int branch = mode_[at(law)];
@@ -293,15 +322,10 @@ class NodeProof {
     for (std::size_t j = 0; j < form.size(); ++j) {
       if (j == n || is_zero(form[j])) continue;
       if (j < at(problem_.p)) return false;  // a u has no range
-      const int index = j < n ? problem_.m + static_cast<int>(j) - problem_.p : active[j - n - 1];
-      const Interval<Scalar>& range = range_of(index);
       const Scalar factor = sign > 0 ? form[j] : -form[j];
-      const bool up = decided_sign(factor) >= 0, down = decided_sign(factor) <= 0;
-      if ((up && !range.upper) || (down && !range.lower)) return false;
-      if (up && down)
-        most = most + larger(factor * *range.upper, factor * *range.lower);
-      else
-        most = most + factor * (up ? *range.upper : *range.lower);
+      const std::optional<Scalar> of_entry = supremum(factor, range_of(quantity_of(j, active)));
+      if (!of_entry) return false;
+      most = most + *of_entry;
     }
     return decided_sign(most) < 0;
   }

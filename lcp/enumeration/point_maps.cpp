@@ -47,6 +47,35 @@ std::pair<std::size_t, std::size_t> largest_entry(const Table<Scalar>& matrix,
   return best;
 }
 
+/// Subtracts the row of a pivot from the others, which leaves nothing else in its column.
+template <class Scalar>
+void clear_column(Table<Scalar>& matrix, std::size_t pivot, std::size_t column) {
+  for (std::size_t r = 0; r < matrix.size(); ++r) {
+    if (r == pivot || is_zero(matrix[r][column])) continue;
+    const Scalar factor = matrix[r][column] / matrix[pivot][column];
+    for (std::size_t j = 0; j < matrix[r].size(); ++j)
+      subtract_product(matrix[r][j], factor, matrix[pivot][j]);
+    matrix[r][column] = Scalar(0);
+  }
+}
+
+/// Reads the right half of [A | I] after the elimination: rows without a pivot are left null vectors; if
+/// there are none, the others over their pivots are A⁻¹.
+template <class Scalar>
+void write_inverse(const Table<Scalar>& matrix, const std::vector<bool>& used,
+                   const std::vector<std::size_t>& row_of, Inverse<Scalar>& result) {
+  const std::size_t n = matrix.size();
+  const auto tail = [&](std::size_t r) {
+    return std::vector<Scalar>(matrix[r].begin() + static_cast<std::ptrdiff_t>(n), matrix[r].end());
+  };
+  for (std::size_t r = 0; r < n; ++r)
+    if (!used[r]) result.conflicts.push_back(tail(r));
+  for (std::size_t j = 0; j < n && result.conflicts.empty(); ++j) {
+    result.rows.push_back(tail(row_of[j]));
+    for (Scalar& entry : result.rows.back()) entry = entry / matrix[row_of[j]][j];
+  }
+}
+
 template <class Scalar>
 Inverse<Scalar> invert(Table<Scalar> matrix) {
   const std::size_t n = matrix.size();
@@ -60,23 +89,9 @@ Inverse<Scalar> invert(Table<Scalar> matrix) {
     if (!result.decided) return result;
     used[pivot] = true;
     row_of[column] = pivot;
-    for (std::size_t r = 0; r < n; ++r) {
-      if (r == pivot || is_zero(matrix[r][column])) continue;
-      const Scalar factor = matrix[r][column] / matrix[pivot][column];
-      for (std::size_t j = 0; j < 2 * n; ++j)
-        subtract_product(matrix[r][j], factor, matrix[pivot][j]);
-      matrix[r][column] = Scalar(0);
-    }
+    clear_column(matrix, pivot, column);
   }
-  const auto tail = [&](std::size_t r) {
-    return std::vector<Scalar>(matrix[r].begin() + static_cast<std::ptrdiff_t>(n), matrix[r].end());
-  };
-  for (std::size_t r = 0; r < n; ++r)
-    if (!used[r]) result.conflicts.push_back(tail(r));
-  for (std::size_t j = 0; j < n && result.conflicts.empty(); ++j) {
-    result.rows.push_back(tail(row_of[j]));
-    for (Scalar& entry : result.rows.back()) entry = entry / matrix[row_of[j]][j];
-  }
+  write_inverse(matrix, used, row_of, result);
   return result;
 }
 
@@ -138,6 +153,32 @@ AlgebraicProblem<Rational> exactly(const AlgebraicProblem<Number>& problem) {
 
 bool has_end(const Interval<Number>& range) { return range.lower || range.upper; }
 
+/// Σ_j factor_j row_j of the rows of a map.
+std::vector<Number> combined(const std::vector<Number>& factors, const Table<Number>& rows) {
+  std::vector<Number> sum(rows.size());
+  for (std::size_t j = 0; j < rows.size(); ++j)
+    if (!is_zero(factors[j]))
+      for (std::size_t k = 0; k < sum.size(); ++k)
+        subtract_product(sum[k], -factors[j], rows[j][k]);
+  return sum;
+}
+
+/// Takes the point of a regular mode to those that are on the same branches, where it is a solution. False
+/// where something stays open.
+bool add_meeting(const AlgebraicProblem<Number>& problem, const Mode& mode,
+                 std::map<MeetingBranches, MeetingPoint>& found) {
+  auto y = sparse_point(problem, mode);
+  if (!y) return false;
+  const auto branches = meeting_branches(problem, mode, *y);
+  if (!branches) return false;
+  if (count_modes(*branches, 1) == 0) return true;
+  if (!is_precise(*y, point_known_to)) return false;
+  MeetingPoint& point = found[*branches];
+  if (point.modes.empty()) point.y = std::move(*y);
+  point.modes.push_back(mode);
+  return true;
+}
+
 }  // namespace
 
 Bounded<long double> with_bounds(const Rational& value) {
@@ -190,13 +231,7 @@ void PointMaps::watch(ModeMap& map) const {
     if (!is_zero(branch.a) && has_end(branch.lambda))
       map.watched.push_back({map.rows[p + static_cast<std::size_t>(i)], -1, branch.lambda});
     if (is_zero(branch.b) || !has_end(branch.w)) continue;
-    const std::vector<Number>& coefficients = problem_.w_row(i);
-    std::vector<Number> row(map.rows.size());
-    for (std::size_t j = 0; j < row.size(); ++j)
-      if (!is_zero(coefficients[j]))
-        for (std::size_t k = 0; k < row.size(); ++k)
-          subtract_product(row[k], -coefficients[j], map.rows[j][k]);
-    map.watched.push_back({std::move(row), i, branch.w});
+    map.watched.push_back({combined(problem_.w_row(i), map.rows), i, branch.w});
   }
 }
 
@@ -288,17 +323,8 @@ bool PointMaps::solve_meetings(const std::vector<Number>& q, const std::vector<M
   const std::vector<Number> scaled = scaled_q(q);
   for (std::size_t i = 0; i < q.size(); ++i) problem.rows[i].back() = scaled[i];
   std::map<MeetingBranches, MeetingPoint> found;
-  for (const Mode& mode : undecided) {
-    auto y = sparse_point(problem, mode);
-    if (!y) return false;
-    const auto branches = meeting_branches(problem, mode, *y);
-    if (!branches) return false;
-    if (count_modes(*branches, 1) == 0) continue;
-    if (!is_precise(*y, point_known_to)) return false;
-    MeetingPoint& point = found[*branches];
-    if (point.modes.empty()) point.y = std::move(*y);
-    point.modes.push_back(mode);
-  }
+  for (const Mode& mode : undecided)
+    if (!add_meeting(problem, mode, found)) return false;
   for (auto& [branches, point] : found) {
     const auto count = static_cast<long>(point.modes.size());
     if (count_modes(branches, count + 1) != count) return false;

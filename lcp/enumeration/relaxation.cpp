@@ -13,6 +13,11 @@ constexpr double violation = 1e-9;     // beside which a row is left as it is
 constexpr double rounding = 0x1p-48;   // bound on rounding in a row, beside its size
 constexpr double cancelled = 0x1p-44;  // a sum below it beside its terms is 0
 
+/// Is a value at the end of its range in this direction?
+bool is_at_end(const Range& range, double value, double direction) {
+  return direction > 0 ? value >= range.upper : value <= range.lower;
+}
+
 double clamped_zero(const Range& range) { return std::clamp(0.0, range.lower, range.upper); }
 
 }  // namespace
@@ -80,8 +85,7 @@ int Relaxation::violated_row(bool least_index) const {
 /// least index; -1 if none.
 int Relaxation::entering_column(int r, bool least_index) const {
   const double* row = T_.data() + static_cast<std::ptrdiff_t>(r) * columns_;
-  const auto leaving = static_cast<std::size_t>(basic_[static_cast<std::size_t>(r)]);
-  const double direction = value_[leaving] < range_[leaving].lower ? 1 : -1;
+  const double direction = direction_of(basic_[static_cast<std::size_t>(r)]);
   int found = -1;
   double best = no_pivot * Eigen::Map<const Vector>(row, columns_).lpNorm<Eigen::Infinity>();
   for (int j = 0; j < columns_; ++j) {
@@ -89,8 +93,7 @@ int Relaxation::entering_column(int r, bool least_index) const {
     if (std::abs(entry) <= best) continue;
     const int quantity = nonbasic_[static_cast<std::size_t>(j)];
     const double value = value_[static_cast<std::size_t>(quantity)];
-    const Range& range = range_[static_cast<std::size_t>(quantity)];
-    if (entry > 0 ? value >= range.upper : value <= range.lower) continue;
+    if (is_at_end(range_[static_cast<std::size_t>(quantity)], value, entry)) continue;
     if (least_index && found >= 0 && nonbasic_[static_cast<std::size_t>(found)] < quantity)
       continue;
     found = j;
@@ -129,52 +132,76 @@ void Relaxation::exchange(int r, int column) {
   std::swap(leaving, entering);
 }
 
+/// 1: a quantity outside of its range has to rise, -1: to fall.
+double Relaxation::direction_of(int quantity) const {
+  const auto k = static_cast<std::size_t>(quantity);
+  return value_[k] < range_[k].lower ? 1 : -1;
+}
+
 /// Row r of T says  v - Σ_j T_rj v_j = constant: with y = (1, -T_rj) the quantities among the given
 /// rows make Σ y v = Σ_k g_k t_k + g, and what the ranges ask of the left must be out of reach of
 /// the right.
 bool Relaxation::proves(const RowSystem& system, int r) {
+  write_multipliers(r);
+  Combination of_rows;
+  if (!sum_rows(system, of_rows)) return false;
+  const double most = reach(system, of_rows.term);
+  // each row may miss its range by the tolerance of a solution
+  const double slack =
+      solution_tolerance * (of_rows.weight + of_rows.term) + 4 * rounding * of_rows.error;
+  return most < of_rows.wanted - slack;
+}
+
+/// y of the violated quantity of row r and of the nonbasic ones.
+void Relaxation::write_multipliers(int r) {
   y_.assign(static_cast<std::size_t>(rows_ + columns_), 0);
   conflict_ = basic_[static_cast<std::size_t>(r)];
-  const auto violated = static_cast<std::size_t>(conflict_);
-  const double sign = value_[violated] < range_[violated].lower ? 1 : -1;
-  y_[violated] = sign;
+  const double sign = direction_of(conflict_);
+  y_[static_cast<std::size_t>(conflict_)] = sign;
   for (int j = 0; j < columns_; ++j)
     y_[static_cast<std::size_t>(nonbasic_[static_cast<std::size_t>(j)])] =
         -sign * T_[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) +
                    static_cast<std::size_t>(j)];
+}
+
+/// Σ y_r (a_r, c_r) with its size, and what the ranges of the rows ask of it. False: an end is infinite.
+bool Relaxation::sum_rows(const RowSystem& system, Combination& of_rows) {
   const auto width = static_cast<std::size_t>(columns_ + 1);
   sum_.assign(width, 0);
   size_.assign(width, 0);
-  double wanted = 0, term = 0, weight = 0, error = 0;  // Σ y_r v_r ≥ wanted
   for (int i = 0; i < rows_; ++i) {
     const double y = y_[static_cast<std::size_t>(i)];
     if (y == 0) continue;
     const double* row = system.row(i);
     const double end = y > 0 ? system.range[i].lower : system.range[i].upper;
     if (std::isinf(end)) return false;
-    wanted += y * end;
-    term = std::max(term, std::abs(y * end));
-    weight += std::abs(y);
-    error += std::abs(y) * row[columns_ + 1];
+    of_rows.wanted += y * end;
+    of_rows.term = std::max(of_rows.term, std::abs(y * end));
+    of_rows.weight += std::abs(y);
+    of_rows.error += std::abs(y) * row[columns_ + 1];
     for (std::size_t j = 0; j < width; ++j) {
       sum_[j] += y * row[j];
       size_[j] += std::abs(y * row[j]);
     }
   }
-  double reach = sum_[width - 1];
-  term = std::max(term, size_[width - 1]);
+  return true;
+}
+
+/// The largest value of the sum over the ranges of the parameters, inf where it has none.
+double Relaxation::reach(const RowSystem& system, double& largest_term) const {
+  const auto constant = static_cast<std::size_t>(columns_);
+  double most = sum_[constant];
+  largest_term = std::max(largest_term, size_[constant]);
   for (int j = 0; j < columns_; ++j) {
     const auto k = static_cast<std::size_t>(j);
     if (std::abs(sum_[k]) <= cancelled * size_[k]) continue;
     const double step =
         sum_[k] * (sum_[k] > 0 ? system.column_range[j].upper : system.column_range[j].lower);
-    if (step == inf) return false;
-    reach += step;
-    term = std::max(term, std::abs(step));
+    if (step == inf) return inf;
+    most += step;
+    largest_term = std::max(largest_term, std::abs(step));
   }
-  // each row may miss its range by the tolerance of a solution
-  const double slack = solution_tolerance * (weight + term) + 4 * rounding * error;
-  return reach < wanted - slack;
+  return most;
 }
 
 }  // namespace perp

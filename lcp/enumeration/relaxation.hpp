@@ -45,11 +45,23 @@ class Relaxation {
   [[nodiscard]] const std::vector<int>& nonbasic() const { return nonbasic_; }
 
  private:
+  /// Σ y_r v_r, which the ranges of the rows want to be at least `wanted`.
+  struct Combination {
+    double wanted = 0;
+    double term = 0;    ///< the largest one
+    double weight = 0;  ///< Σ |y_r|
+    double error = 0;   ///< Σ |y_r| (size of row r)
+  };
+
   void start(const RowSystem& system);
   [[nodiscard]] int violated_row(bool least_index) const;
   [[nodiscard]] int entering_column(int r, bool least_index) const;
   void exchange(int r, int column);
   bool proves(const RowSystem& system, int r);
+  [[nodiscard]] double direction_of(int quantity) const;
+  void write_multipliers(int r);
+  bool sum_rows(const RowSystem& system, Combination& of_rows);
+  [[nodiscard]] double reach(const RowSystem& system, double& largest_term) const;
 
   int rows_ = 0;
   int columns_ = 0;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include <perp/core/base/index.hpp>
 #include <perp/lcp/enumeration/point_maps.hpp>
 #include <perp/lcp/enumeration/triangular_search.hpp>
 #include <perp/lcp/exact/exact_pieces.hpp>
@@ -87,24 +88,28 @@ class TriangularSearch {
   Part make(const Mlcp& problem, Block block) const {
     Part part{.block = std::move(block), .problem = {}, .unknown = {}, .coupling = {}, .maps = {}};
     part.problem = subproblem(problem, part.block);
-    std::vector<bool> own(static_cast<std::size_t>(p_ + m_), false);
-    for (const int j : part.block.u) part.unknown.push_back(static_cast<std::size_t>(j));
-    for (const int j : part.block.lambda) part.unknown.push_back(static_cast<std::size_t>(p_ + j));
+    for (const int j : part.block.u) part.unknown.push_back(at(j));
+    for (const int j : part.block.lambda) part.unknown.push_back(at(p_ + j));
+    read_coupling(problem, part);
+    part.maps = std::make_unique<PointMaps>(part.problem);
+    if (!part.maps->usable()) part.maps.reset();
+    return part;
+  }
+
+  /// What the rows of a part have of unknowns that are not its own.
+  void read_coupling(const Mlcp& problem, Part& part) const {
+    std::vector<bool> own(at(p_ + m_), false);
     for (const std::size_t j : part.unknown) own[j] = true;
     std::size_t row = 0;
     const auto read = [&](const Matrix& left, const Matrix& right, int i) {
       for (int j = 0; j < p_ + m_; ++j) {
         const double value = j < p_ ? left(i, j) : right(i, j - p_);
-        const auto from = static_cast<std::size_t>(j);
-        if (value != 0 && !own[from]) part.coupling.push_back({row, from, value});
+        if (value != 0 && !own[at(j)]) part.coupling.push_back({row, at(j), value});
       }
       ++row;
     };
     for (const int i : part.block.equations) read(problem.M11, problem.M12, i);
     for (const int i : part.block.lambda) read(problem.M21, problem.M22, i);
-    part.maps = std::make_unique<PointMaps>(part.problem);
-    if (!part.maps->usable()) part.maps.reset();
-    return part;
   }
 
   void find_needs() {
@@ -141,8 +146,7 @@ class TriangularSearch {
       PartPiece& piece = *found.context[static_cast<std::size_t>(place - part.needs.begin())];
       const std::vector<std::size_t>& unknown = parts_[owner].unknown;
       const auto j = std::find(unknown.begin(), unknown.end(), entry.from) - unknown.begin();
-      q[entry.row] +=
-          Rational(entry.value) * exact_point(parts_[owner], piece)[static_cast<std::size_t>(j)];
+      q[entry.row] += Rational(entry.value) * exact_point(parts_[owner], piece)[at(j)];
     }
     return q;
   }
@@ -175,20 +179,28 @@ class TriangularSearch {
     std::list<Found>& same_values = part.found[key];
     next.exact = std::all_of(q.begin(), q.end(), [](const Number& v) { return v.error == 0; });
     for (Found& known : same_values)
-      if ((known.exact && next.exact) || known.context == next.context ||
-          exact_q(part, known) == exact_q(part, next))
-        return &known.pieces;
+      if (has_same_q(part, known, next)) return &known.pieces;
     same_values.push_back(std::move(next));
-    Found& found = same_values.back();
+    if (solve(index, q, same_values.back())) return &same_values.back().pieces;
+    same_values.pop_back();
+    return nullptr;
+  }
+
+  /// By their errors or by what made them; else exactly.
+  bool has_same_q(const Part& part, Found& a, Found& b) {
+    return (a.exact && b.exact) || a.context == b.context || exact_q(part, a) == exact_q(part, b);
+  }
+
+  /// False if a limit ended the search, or if a part is stuck.
+  bool solve(std::size_t index, const std::vector<Number>& q, Found& found) {
+    Part& part = parts_[index];
     const bool last = index + 1 == parts_.size();
     const bool done = part.maps ? by_maps(part, q, found) : by_search(part, found, last);
     for (PartPiece& piece : found.pieces) {
       piece.of = &found;
       if (done && piece.piece.dimension > 0 && !last) stuck_ = index;
     }
-    if (done && !stuck_) return &found.pieces;
-    same_values.pop_back();
-    return nullptr;
+    return done && !stuck_;
   }
 
   /// False if the budget is too small.
@@ -207,14 +219,8 @@ class TriangularSearch {
       return true;
     }
     const std::vector<Rational> exact = exact_q(part, found);
-    const AlgebraicProblem<Rational>& problem = with_q(part, exact);
-    PieceCollector<Rational> collector(problem);
-    ModePolyhedron<Rational> solutions(problem, generator_limit);
     bool overflow = false;
-    for (const Mode& mode : undecided)
-      if (Generators<Rational> all = solutions(mode, overflow); !all.vertices.empty())
-        collector.add(mode, std::move(all));
-    for (ModalPiece<Rational>& piece : collector.take()) {
+    for (ModalPiece<Rational>& piece : exact_pieces(with_q(part, exact), undecided, overflow)) {
       std::sort(piece.generators.vertices.begin(), piece.generators.vertices.end());
       found.pieces.push_back(
           {rounded(std::move(piece.modes), piece.dimension, piece.generators), {}});
@@ -229,18 +235,23 @@ class TriangularSearch {
     for (const Rational& value : piece.exact) piece.point.push_back(with_bounds(value));
   }
 
-  /// False if a limit ended the search, or if q is no double.
-  bool by_search(Part& part, Found& found, bool last) {
-    Mlcp problem = part.problem;
-    const std::vector<Rational>& q = exact_q(part, found);
+  /// False if one of q is no double.
+  static bool write_q(const std::vector<Rational>& q, Mlcp& problem) {
+    const std::size_t p = at(problem.p());
     for (std::size_t i = 0; i < q.size(); ++i) {
-      const auto p = static_cast<std::size_t>(problem.p());
       const double value = to_double(q[i]);
-      between_doubles_ = !std::isfinite(value) || Rational(value) != q[i];
-      if (between_doubles_) return false;
+      if (!std::isfinite(value) || Rational(value) != q[i]) return false;
       (i < p ? problem.q1[static_cast<Eigen::Index>(i)]
              : problem.q2[static_cast<Eigen::Index>(i - p)]) = value;
     }
+    return true;
+  }
+
+  /// False if a limit ended the search, or if q is no double.
+  bool by_search(Part& part, Found& found, bool last) {
+    Mlcp problem = part.problem;
+    between_doubles_ = !write_q(exact_q(part, found), problem);
+    if (between_doubles_) return false;
     EnumerateOptions left = options_;
     left.max_nodes -= std::min(result_.nodes, left.max_nodes);
     left.max_solutions -= result_.modes;
@@ -267,29 +278,39 @@ class TriangularSearch {
     std::vector<PartPiece>* found = solutions(index);
     if (found == nullptr) return false;
     if (found->empty()) result_.explored += share;
+    return try_each(index, *found, share);
+  }
+
+  /// The same by these pieces of the part `index`.
+  bool try_each(std::size_t index, std::vector<PartPiece>& pieces, double share) {
     std::vector<char>& blamed = blamed_[index];
     std::fill(blamed.begin(), blamed.end(), 0);
     for (const std::size_t part : parts_[index].needs) blamed[part] = 1;
-    const double one = share / static_cast<double>(found->size());
-    for (PartPiece& piece : *found) {
+    const double one = share / static_cast<double>(pieces.size());
+    for (PartPiece& piece : pieces) {
       if (result_.nodes >= options_.max_nodes) return false;
       ++result_.nodes;
-      chosen_[index] = &piece;
-      for (std::size_t j = 0; j < piece.point.size(); ++j)
-        y_[parts_[index].unknown[j]] = piece.point[j];
+      choose(index, piece);
       const long before = result_.modes;
       if (!descend(index + 1, one)) return false;
       if (result_.modes > before) continue;
       const std::vector<char>& deeper = blamed_[index + 1];
       if (deeper[index] == 0) {  // the other pieces end there too
         blamed = deeper;
-        result_.explored += one * static_cast<double>(&found->back() - &piece);
+        result_.explored += one * static_cast<double>(&pieces.back() - &piece);
         break;
       }
       for (std::size_t part = 0; part < index; ++part)
-        blamed[part] = static_cast<char>(blamed[part] != 0 || deeper[part] != 0);
+        blamed[part] = static_cast<char>(blamed[part] | deeper[part]);
     }
     return true;
+  }
+
+  /// The piece of a part that the later ones go by.
+  void choose(std::size_t index, PartPiece& piece) {
+    chosen_[index] = &piece;
+    for (std::size_t j = 0; j < piece.point.size(); ++j)
+      y_[parts_[index].unknown[j]] = piece.point[j];
   }
 
   /// Stores the product of the chosen pieces. False if there is no room.
@@ -297,11 +318,7 @@ class TriangularSearch {
     long count = 1;
     for (const PartPiece* piece : chosen_) count *= static_cast<long>(piece->piece.modes.size());
     if (result_.modes + count > options_.max_solutions) return false;
-    Piece whole{.modes = {},
-                .dimension = chosen_.back()->piece.dimension,
-                .vertices = {},
-                .rays = {},
-                .lines = {}};
+    Piece whole{{}, chosen_.back()->piece.dimension, {}, {}, {}};
     whole.modes.reserve(static_cast<std::size_t>(count));
     write_modes(0, whole.modes);
     if (!laws_in_order_) std::sort(whole.modes.begin(), whole.modes.end());
@@ -316,8 +333,7 @@ class TriangularSearch {
     if (index == parts_.size()) return modes.push_back(mode_);
     const std::vector<int>& laws = parts_[index].block.lambda;
     for (const Mode& part : chosen_[index]->piece.modes) {
-      for (std::size_t j = 0; j < laws.size(); ++j)
-        mode_[static_cast<std::size_t>(laws[j])] = part[j];
+      for (std::size_t j = 0; j < laws.size(); ++j) mode_[at(laws[j])] = part[j];
       write_modes(index + 1, modes);
     }
   }
@@ -335,13 +351,10 @@ class TriangularSearch {
     whole.rays = Matrix::Zero(n, count(last.piece.rays));
     whole.lines = Matrix::Zero(n, count(last.piece.lines));
     if (!last.point.empty()) return;
-    for (std::size_t j = 0; j < parts_.back().unknown.size(); ++j) {
-      const auto to = static_cast<Eigen::Index>(parts_.back().unknown[j]);
-      const auto from = static_cast<Eigen::Index>(j);
-      whole.vertices.row(to) = last.piece.vertices.row(from);
-      whole.rays.row(to) = last.piece.rays.row(from);
-      whole.lines.row(to) = last.piece.lines.row(from);
-    }
+    const std::vector<std::size_t>& rows = parts_.back().unknown;
+    whole.vertices(rows, Eigen::all) = last.piece.vertices;
+    whole.rays(rows, Eigen::all) = last.piece.rays;
+    whole.lines(rows, Eigen::all) = last.piece.lines;
   }
 
   int p_, m_;

@@ -16,12 +16,7 @@ Rational determinant(std::vector<std::vector<Rational>> rows) {
       result = -std::move(result);
     }
     result *= rows[k][k];
-    for (std::size_t i = k + 1; i < rows.size(); ++i) {
-      if (rows[i][k] == 0) continue;
-      const Rational factor = rows[i][k] / rows[k][k];
-      for (std::size_t j = k + 1; j < rows.size(); ++j)
-        if (rows[k][j] != 0) rows[i][j] -= factor * rows[k][j];
-    }
+    clear_below(rows, k);
   }
   return result;
 }

@@ -16,6 +16,15 @@ Matrix rounded(const std::vector<Elimination::Row>& rows, std::size_t columns) {
   return result;
 }
 
+/// A lower and an upper bound of an unknown, which they leave out together.
+Elimination::Row sum_without(const Elimination::Row& lower, const Elimination::Row& upper,
+                             std::size_t gone) {
+  Elimination::Row sum = lower;
+  for (std::size_t j = 0; j < sum.size(); ++j)
+    sum[j] = sum[j] / lower[gone] - upper[j] / upper[gone];
+  return sum;
+}
+
 }  // namespace
 
 bool Elimination::run(const Matrix& rows, int free) {
@@ -37,34 +46,34 @@ bool Elimination::run(std::vector<Row> rows, int free) {
   given_.assign(origin_.size(), 1);
   if (free > most_free) return false;
   for (int left = free - 1; left >= 0; --left) {
-    const std::vector<Row> before = std::move(projected_);
     const auto gone = static_cast<std::size_t>(left);
-    std::vector<int> origin;
-    std::vector<char> given;
-    projected_.clear();
-    const auto keep = [&](Row row, std::size_t from, bool is_given) {
-      row.erase(row.begin() + left);
-      projected_.push_back(std::move(row));
-      origin.push_back(origin_[from]);
-      given.push_back(is_given ? 1 : 0);
-    };
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (before[i][gone] == 0) keep(before[i], i, given_[i] != 0);
-      if (before[i][gone] <= 0) continue;
-      for (const Row& upper : before) {  // a lower bound meets every upper bound
-        if (upper[gone] >= 0) continue;
-        Row sum = before[i];
-        for (std::size_t j = 0; j < sum.size(); ++j)
-          sum[j] = sum[j] / before[i][gone] - upper[j] / upper[gone];
-        keep(std::move(sum), i, false);
-      }
-    }
-    if (static_cast<int>(projected_.size()) > most_rows) return false;
+    if (!eliminate(gone)) return false;
     const std::size_t width = columns - (static_cast<std::size_t>(free) - gone);
     stages_.push_back(rounded(projected_, columns == 0 ? 0 : width));
-    origin_ = std::move(origin);
-    given_ = std::move(given);
   }
+  return true;
+}
+
+bool Elimination::eliminate(std::size_t gone) {
+  const std::vector<Row> before = std::move(projected_);
+  std::vector<int> origin;
+  std::vector<char> given;
+  projected_.clear();
+  const auto keep = [&](Row row, std::size_t from, bool is_given) {
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(gone));
+    projected_.push_back(std::move(row));
+    origin.push_back(origin_[from]);
+    given.push_back(is_given ? 1 : 0);
+  };
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i][gone] == 0) keep(before[i], i, given_[i] != 0);
+    if (before[i][gone] <= 0) continue;
+    for (const Row& upper : before)  // a lower bound meets every upper bound
+      if (upper[gone] < 0) keep(sum_without(before[i], upper, gone), i, false);
+  }
+  if (static_cast<int>(projected_.size()) > most_rows) return false;
+  origin_ = std::move(origin);
+  given_ = std::move(given);
   return true;
 }
 

@@ -34,6 +34,9 @@ class Elimination {
   void choose(const double* theta, double* t) const;
 
  private:
+  /// Leaves out an unknown, the last of those that are left. False where this makes too many rows.
+  bool eliminate(std::size_t gone);
+
   int free_ = 0;
   std::vector<Row> projected_;
   std::vector<Matrix> stages_;  // stage j has the entries t_0 .. t_{free-1-j} left, then θ and 1

@@ -56,6 +56,34 @@ void subtract(const ExactMode::Row& pivot, int column, ExactMode::Row& row) {
     if (pivot[j] != 0) row[j] -= factor * pivot[j];
 }
 
+/// Divides a row by its entry in the column and subtracts it from all others: their entries become 0.
+void take_pivot(std::vector<ExactMode::Row>& rows, int rank, int column) {
+  const Rational pivot = rows[at(rank)][at(column)];
+  for (Rational& value : rows[at(rank)])
+    if (value != 0) value /= pivot;
+  for (int other = 0; other < static_cast<int>(rows.size()); ++other)
+    if (other != rank) subtract(rows[at(rank)], column, rows[at(other)]);
+}
+
+/// sum + factor row
+void add_product(ExactMode::Row& sum, const Rational& factor, const ExactMode::Row& row) {
+  for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += factor * row[j];
+}
+
+bool is_zero_row(const ExactMode::Row& row) {
+  return std::all_of(row.begin(), row.end(), [](const Rational& r) { return r == 0; });
+}
+
+/// What follows the n unknowns in the rows from `first` on, where it is not 0.
+std::vector<ExactMode::Row> right_sides(const std::vector<ExactMode::Row>& rows, int first, int n) {
+  std::vector<ExactMode::Row> sides;
+  for (int i = first; i < n; ++i) {
+    ExactMode::Row side(rows[at(i)].begin() + n, rows[at(i)].end());
+    if (!is_zero_row(side)) sides.push_back(std::move(side));
+  }
+  return sides;
+}
+
 }  // namespace
 
 DoubleDouble to_double_double(const Rational& value) {
@@ -84,19 +112,11 @@ void ExactMode::eliminate(std::vector<Row> rows) {
       continue;
     }
     std::swap(rows[at(i)], rows[at(rank)]);
-    const Rational pivot = rows[at(rank)][at(j)];
-    for (Rational& value : rows[at(rank)])
-      if (value != 0) value /= pivot;
-    for (int other = 0; other < n; ++other)
-      if (other != rank) subtract(rows[at(rank)], j, rows[at(other)]);
+    take_pivot(rows, rank, j);
     pivot_of[at(j)] = rank++;
   }
   free_ = static_cast<int>(free.size());
-  for (int i = rank; i < n; ++i) {
-    Row rest(rows[at(i)].begin() + n, rows[at(i)].end());
-    if (std::any_of(rest.begin(), rest.end(), [](const Rational& r) { return r != 0; }))
-      equalities_.push_back(std::move(rest));
-  }
+  equalities_ = right_sides(rows, rank, n);
   value_.assign(at(n), Row(at(k_ + 1)));
   direction_.assign(at(n), Row(at(free_)));
   for (int j = 0; j < n; ++j) {
@@ -106,8 +126,7 @@ void ExactMode::eliminate(std::vector<Row> rows) {
     for (int f = 0; f < free_; ++f) direction_[at(j)][at(f)] = -row[at(free[at(f)])];
   }
   for (int f = 0; f < free_; ++f) direction_[at(free[at(f)])][at(f)] = 1;
-  for (int j = 0; j < p_; ++j)
-    for (const Rational& entry : direction_[at(j)]) determines_u_ = determines_u_ && entry == 0;
+  determines_u_ = std::all_of(direction_.begin(), direction_.begin() + p_, is_zero_row);
 }
 
 void ExactMode::find_outputs(const ParametricMlcp& family, const Mode& mode) {
@@ -123,27 +142,28 @@ void ExactMode::find_outputs(const ParametricMlcp& family, const Mode& mode) {
     for (int j = 0; j < p_ + m_; ++j) {
       const Rational entry(j < p_ ? base.M21(i, j) : base.M22(i, j - p_));
       if (entry == 0) continue;
-      for (int l = 0; l <= k_; ++l) w_value_[at(i)][at(l)] += entry * value_[at(j)][at(l)];
-      for (int f = 0; f < free_; ++f)
-        w_direction_[at(i)][at(f)] += entry * direction_[at(j)][at(f)];
+      add_product(w_value_[at(i)], entry, value_[at(j)]);
+      add_product(w_direction_[at(i)], entry, direction_[at(j)]);
     }
     for (int l = 0; l < k_; ++l) w_value_[at(i)][at(l)] += Rational(family.Q2(i, l));
     w_value_[at(i)].back() += Rational(base.q2[i]);
   }
 }
 
+/// λ or w of a law beside the upper or the lower bound of it.
+void ExactMode::add_end(int law, bool of_lambda, bool upper, const Rational& bound) {
+  End end{{law, of_lambda, upper, false}, {}, {}};
+  end.value = of_lambda ? value_[at(p_ + law)] : w_value_[at(law)];
+  end.free = of_lambda ? direction_[at(p_ + law)] : w_direction_[at(law)];
+  end.value.back() -= bound;
+  if (upper) {
+    for (Rational& entry : end.value) entry = -entry;
+    for (Rational& entry : end.free) entry = -entry;
+  }
+  ends_.push_back(std::move(end));
+}
+
 void ExactMode::find_ends(const ParametricMlcp& family, const Mode& mode) {
-  const auto add = [&](int law, bool of_lambda, bool upper, const Rational& bound) {
-    End end{{law, of_lambda, upper, false}, {}, {}};
-    end.value = of_lambda ? value_[at(p_ + law)] : w_value_[at(law)];
-    end.free = of_lambda ? direction_[at(p_ + law)] : w_direction_[at(law)];
-    end.value.back() -= bound;
-    if (upper) {
-      for (Rational& entry : end.value) entry = -entry;
-      for (Rational& entry : end.free) entry = -entry;
-    }
-    ends_.push_back(std::move(end));
-  };
   for (int i = 0; i < m_; ++i) {
     const Branch& branch = branch_of(family, mode, i);
     const BranchEnd ends[2] = {branch_end(branch, false), branch_end(branch, true)};
@@ -151,11 +171,11 @@ void ExactMode::find_ends(const ParametricMlcp& family, const Mode& mode) {
       const BranchEnd& end = ends[upper ? 1 : 0];
       if (!std::isfinite(end.bound)) continue;
       if (!end.from_lambda)
-        add(i, branch.b == 0, upper, Rational(end.bound));
+        add_end(i, branch.b == 0, upper, Rational(end.bound));
       else  // w = (c - b λ) / a at the end of λ
-        add(i, false, upper,
-            Rational((Rational(branch.c) - Rational(branch.b) * Rational(end.bound)) /
-                     Rational(branch.a)));
+        add_end(i, false, upper,
+                Rational((Rational(branch.c) - Rational(branch.b) * Rational(end.bound)) /
+                         Rational(branch.a)));
     }
   }
 }

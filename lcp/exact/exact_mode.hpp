@@ -46,6 +46,7 @@ class ExactMode {
  private:
   void eliminate(std::vector<Row> rows);
   void find_outputs(const ParametricMlcp& family, const Mode& mode);
+  void add_end(int law, bool of_lambda, bool upper, const Rational& bound);
   void find_ends(const ParametricMlcp& family, const Mode& mode);
 
   int p_, m_, k_, free_ = 0;

@@ -122,14 +122,20 @@ class LeastSquare {
     return x;
   }
 
+  /// The share of the way to these weights on which none becomes negative.
+  [[nodiscard]] Rational step_to(const Column& target) const {
+    Rational step = 1;
+    for (std::size_t a = 0; a < target.size(); ++a)
+      if (target[a] <= 0 && weight_[a] - target[a] != 0)
+        step = std::min(step, Rational(weight_[a] / (weight_[a] - target[a])));
+    return step;
+  }
+
   /// Goes to the minimiser of the active generators, and drops those whose weight becomes 0 on the way.
   void descend() {
     while (true) {
       const Column target = affine_minimiser();
-      Rational step = 1;
-      for (std::size_t a = 0; a < target.size(); ++a)
-        if (target[a] <= 0 && weight_[a] - target[a] != 0)
-          step = std::min(step, Rational(weight_[a] / (weight_[a] - target[a])));
+      const Rational step = step_to(target);
       for (std::size_t a = 0; a < target.size(); ++a)
         weight_[a] += step * (target[a] - weight_[a]);
       for (std::size_t a = target.size(); a-- > 0;)
@@ -150,6 +156,27 @@ class LeastSquare {
   Column weight_;
   Column point_;
 };
+
+/// The least square so far, and the different points that have it.
+struct LeastPoints {
+  std::optional<Rational> square{};
+  std::set<Column> points{};
+
+  /// Keeps a point where its square is the least.
+  void add(const Rational& of_point, Column point) {
+    if (square && of_point > *square) return;
+    if (!square || of_point < *square) points.clear();
+    square = of_point;
+    points.insert(std::move(point));
+  }
+};
+
+/// Of a point the coordinates of the norm.
+Column seen(const WeightedNorm& norm, const Column& y) {
+  Column point;
+  for (const int j : norm.indices) point.push_back(y[static_cast<std::size_t>(j)]);
+  return point;
+}
 
 /// Rows that pick the coordinates of the norm.
 ExactNorm norm_of(const WeightedNorm& norm, std::size_t n) {
@@ -200,24 +227,18 @@ std::optional<ExactMinimum> exact_minimum(const Mlcp& problem, const std::vector
                                           const WeightedNorm& norm) {
   const AlgebraicProblem<Rational> exact(problem);
   const ExactNorm of_all = norm_of(norm, static_cast<std::size_t>(problem.p() + problem.m()));
-  std::optional<Rational> least;
-  std::set<std::vector<Rational>> points;
+  LeastPoints least;
   for (const Mode& mode : modes) {
     bool overflow = false;
     const Generators<Rational> all = exact_generators(exact, mode, overflow);
     if (overflow) throw InvalidInput("a mode has too many vertices for the minimal norm");
     if (all.vertices.empty()) continue;
     const ExactNearest found = exact_nearest(all, of_all);
-    if (least && found.square > *least) continue;
-    if (!least || found.square < *least) points.clear();
-    least = found.square;
-    std::vector<Rational> point;
-    for (const int j : norm.indices) point.push_back(found.y[static_cast<std::size_t>(j)]);
-    points.insert(std::move(point));
+    least.add(found.square, seen(norm, found.y));
   }
-  if (!least) return std::nullopt;
-  ExactMinimum result{least->str(), to_double(*least), {}};
-  for (const std::vector<Rational>& point : points) {
+  if (!least.square) return std::nullopt;
+  ExactMinimum result{least.square->str(), to_double(*least.square), {}};
+  for (const Column& point : least.points) {
     result.minimisers.emplace_back();
     for (const Rational& value : point) result.minimisers.back().push_back(to_double(value));
   }

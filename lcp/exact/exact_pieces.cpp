@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include <perp/lcp/exact/exact_pieces.hpp>
 
@@ -34,18 +35,11 @@ class DifferentU {
     for (std::size_t k = 0; k < pieces_.size(); ++k)
       if (pieces_[k].dimension > 0 && !has_one_u(k)) return -1;
     std::vector<std::size_t> order(pieces_.size());
-    for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+    std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return mixed_[a] < mixed_[b]; });
     long different = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      bool repeated = false;
-      for (std::size_t j = i; j-- > 0 && !repeated;) {
-        if (mixed_[order[i]] - mixed_[order[j]] > mixed_error_) break;
-        repeated = same(order[i], order[j]);
-      }
-      different += repeated ? 0 : 1;
-    }
+    for (std::size_t i = 0; i < order.size(); ++i) different += is_repeated(order, i) ? 0 : 1;
     return different;
   }
 
@@ -89,6 +83,15 @@ class DifferentU {
            });
   }
 
+  /// Has a piece before the i-th in this order the same u? Its mixed number is then not far below.
+  bool is_repeated(const std::vector<std::size_t>& order, std::size_t i) {
+    for (std::size_t j = i; j-- > 0;) {
+      if (mixed_[order[i]] - mixed_[order[j]] > mixed_error_) return false;
+      if (same(order[i], order[j])) return true;
+    }
+    return false;
+  }
+
   bool same(std::size_t a, std::size_t b) {
     for (Eigen::Index j = 0; j < p_; ++j)
       if (surely_differ(u(a, j), u(b, j))) return false;
@@ -124,6 +127,16 @@ Generators<Rational> exact_generators(const AlgebraicProblem<Rational>& problem,
   if (!generators.vertices.empty()) reduce_by_lines(generators);
   sort_all(generators);
   return generators;
+}
+
+std::vector<ModalPiece<Rational>> exact_pieces(const AlgebraicProblem<Rational>& problem,
+                                               const std::vector<Mode>& modes, bool& overflow) {
+  PieceCollector<Rational> collector(problem);
+  ModePolyhedron<Rational> solutions(problem, generator_limit);
+  for (const Mode& mode : modes)
+    if (Generators<Rational> all = solutions(mode, overflow); !all.vertices.empty())
+      collector.add(mode, std::move(all));
+  return collector.take();
 }
 
 void change_units(Generators<Rational>& generators, const std::vector<Rational>& unit) {

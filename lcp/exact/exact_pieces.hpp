@@ -12,6 +12,11 @@ Generators<Rational> exact_generators(const AlgebraicProblem<Rational>& problem,
                                       bool& overflow,
                                       const std::vector<std::vector<Rational>>& further = {});
 
+/// The inclusion-maximal pieces of the solutions of these modes. `overflow` is set where a mode has too
+/// many generators.
+std::vector<ModalPiece<Rational>> exact_pieces(const AlgebraicProblem<Rational>& problem,
+                                               const std::vector<Mode>& modes, bool& overflow);
+
 /// Every coordinate times a positive number, directions made primitive again.
 void change_units(Generators<Rational>& generators, const std::vector<Rational>& unit);
 

@@ -18,6 +18,24 @@ bool kept(const Matrix& given, const Matrix& scaled) {
   return true;
 }
 
+bool kept(const Range& given, const Range& scaled) {
+  return kept(given.lower, scaled.lower) && kept(given.upper, scaled.upper);
+}
+
+bool kept(const Branch& given, const Branch& scaled) {
+  for (const auto member : {&Branch::a, &Branch::b, &Branch::c})
+    if (!kept(given.*member, scaled.*member)) return false;
+  for (const auto member : {&Branch::w, &Branch::lambda})
+    if (!kept(given.*member, scaled.*member)) return false;
+  return true;
+}
+
+bool kept(const Law& given, const Law& scaled) {
+  for (std::size_t k = 0; k < given.branches.size(); ++k)
+    if (!kept(given.branches[k], scaled.branches[k])) return false;
+  return true;
+}
+
 }  // namespace
 
 bool is_exactly_scaled(const Mlcp& given, const Mlcp& scaled) {
@@ -26,15 +44,7 @@ bool is_exactly_scaled(const Mlcp& given, const Mlcp& scaled) {
   for (const auto member : {&Mlcp::q1, &Mlcp::q2})
     if (!kept(Matrix(given.*member), Matrix(scaled.*member))) return false;
   for (std::size_t i = 0; i < given.laws.size(); ++i)
-    for (std::size_t k = 0; k < given.laws[i].branches.size(); ++k) {
-      const Branch &a = given.laws[i].branches[k], &b = scaled.laws[i].branches[k];
-      for (const auto member : {&Branch::a, &Branch::b, &Branch::c})
-        if (!kept(a.*member, b.*member)) return false;
-      for (const auto member : {&Branch::w, &Branch::lambda})
-        if (!kept((a.*member).lower, (b.*member).lower) ||
-            !kept((a.*member).upper, (b.*member).upper))
-          return false;
-    }
+    if (!kept(given.laws[i], scaled.laws[i])) return false;
   return true;
 }
 

@@ -66,15 +66,28 @@ class SparseElimination {
     return best;
   }
 
-  [[nodiscard]] std::size_t pivot_column(std::size_t row) const {
+  /// Is it surely no 0, of an unknown that may be eliminated?
+  [[nodiscard]] bool can_be_pivot(std::size_t row, std::size_t column) const {
+    return allowed_[column] != 0 && decided_sign(rows_[row][column]) != 0;
+  }
+
+  /// The column of the row's largest entry that can be a pivot; the number of columns: none can.
+  [[nodiscard]] std::size_t largest_pivot(std::size_t row) const {
     const std::vector<Scalar>& entries = rows_[row];
-    std::size_t largest = columns_, best = columns_;
+    std::size_t largest = columns_;
     for (std::size_t j = 0; j < columns_; ++j) {
-      if (allowed_[j] == 0 || decided_sign(entries[j]) == 0) continue;
+      if (!can_be_pivot(row, j)) continue;
       if (largest == columns_ || is_larger(entries[j], entries[largest])) largest = j;
     }
+    return largest;
+  }
+
+  [[nodiscard]] std::size_t pivot_column(std::size_t row) const {
+    const std::vector<Scalar>& entries = rows_[row];
+    const std::size_t largest = largest_pivot(row);
+    std::size_t best = columns_;
     for (std::size_t j = 0; j < columns_; ++j) {
-      if (allowed_[j] == 0 || decided_sign(entries[j]) == 0) continue;
+      if (!can_be_pivot(row, j)) continue;
       if (is_larger(entries[largest], Scalar(64) * entries[j])) continue;
       if (best == columns_ || in_column_[j] < in_column_[best]) best = j;
     }
@@ -138,6 +151,15 @@ std::optional<std::vector<Scalar>> sparse_point(const AlgebraicProblem<Scalar>& 
   return y;
 }
 
+/// w_i at y.
+template <class Scalar>
+Scalar w_at(const AlgebraicProblem<Scalar>& problem, int law, const std::vector<Scalar>& y) {
+  const std::vector<Scalar>& row = problem.w_row(law);
+  Scalar w = row.back();
+  for (std::size_t j = 0; j < y.size(); ++j) subtract_product(w, -row[j], y[j]);
+  return w;
+}
+
 /// Of every law the branches that hold a point.
 using MeetingBranches = std::vector<std::vector<int>>;
 
@@ -149,9 +171,7 @@ std::optional<MeetingBranches> meeting_branches(const AlgebraicProblem<Scalar>& 
   MeetingBranches all;
   for (int i = 0; i < problem.m; ++i) {
     const auto law = static_cast<std::size_t>(i);
-    const std::vector<Scalar>& row = problem.w_row(i);
-    Scalar w = row.back();
-    for (std::size_t j = 0; j < y.size(); ++j) subtract_product(w, -row[j], y[j]);
+    Scalar w = w_at(problem, i, y);
     const Scalar& lambda = y[static_cast<std::size_t>(problem.p + i)];
     const LawBranch<Scalar>& own = problem.branch(mode, i);
     if (is_zero(own.b)) w = own.c / own.a;
@@ -159,17 +179,10 @@ std::optional<MeetingBranches> meeting_branches(const AlgebraicProblem<Scalar>& 
     for (std::size_t k = 0; k < problem.laws[law].size(); ++k) {
       const LawBranch<Scalar>& branch = problem.laws[law][k];
       const bool is_own = static_cast<int>(k) == mode[law];
-      const Scalar line = branch.a * w + branch.b * lambda - branch.c;
-      if (!is_own && decided_sign(line) != 0) continue;
-      const Membership of_w =
-          is_zero(branch.b) ? Membership::yes : membership(branch.w, w);
-      const Membership of_lambda =
-          is_zero(branch.a) ? Membership::yes : membership(branch.lambda, lambda);
-      if (of_w == Membership::no || of_lambda == Membership::no) continue;
-      if (!is_own && !is_zero(line)) return std::nullopt;
-      if (of_w == Membership::undecided || of_lambda == Membership::undecided)
-        return std::nullopt;
-      all.back().push_back(static_cast<int>(k));
+      Membership held = is_own ? Membership::yes : on_line(branch, w, lambda);
+      if (held != Membership::no) held = meet(held, in_ranges(branch, w, lambda));
+      if (held == Membership::undecided) return std::nullopt;
+      if (held == Membership::yes) all.back().push_back(static_cast<int>(k));
     }
   }
   return all;

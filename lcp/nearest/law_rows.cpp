@@ -57,6 +57,12 @@ void LawRows::write_rows(const AlgebraicProblem<Real>& algebraic, const Matrix& 
   const int R = static_cast<int>(rows.size());
   for (int i = 0; i < m; ++i)
     if (places_[at(i)].lambda < 0) places_[at(i)].lambda = R + parameter[at(p + i)];
+  write_quantities(rows);
+}
+
+/// G t + g, row by row.
+void LawRows::write_quantities(const std::vector<Vector>& rows) {
+  const int R = static_cast<int>(rows.size()), C = static_cast<int>(space_->free.size());
   rows_.G.resize(R, C);
   rows_.g.resize(R);
   rows_.size.resize(R);

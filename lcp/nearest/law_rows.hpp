@@ -51,6 +51,7 @@ class LawRows {
 
   void write_rows(const AlgebraicProblem<long double>& algebraic, const Matrix& W,
                   const Vector& center);
+  void write_quantities(const std::vector<Vector>& rows);
   void write_law(const AlgebraicProblem<long double>& algebraic, int i, bool is_parameter,
                  std::vector<Vector>& rows);
 

@@ -79,7 +79,7 @@ class GroupSearch {
     if (piece.dimension == 0) {
       const Vector y = piece.vertices.col(0);
       candidate.norm = length(y);
-      if (candidate.norm <= least || tied(candidate.norm, least)) candidate.y = y;
+      if (competes(candidate.norm, least)) candidate.y = y;
       return true;
     }
     return minimise_over_continuum(least, candidate);
@@ -98,20 +98,25 @@ class GroupSearch {
     ExactNorm norm = ExactNorm::of(W_, center_);
     ExactNearest nearest = exact_nearest(all, norm);
     candidate.norm = root(nearest.square);
-    if (candidate.norm > least && !tied(candidate.norm, least)) return true;
-    const auto p = static_cast<std::size_t>(problem_.p()), m = static_cast<std::size_t>(problem_.m());
+    if (!competes(candidate.norm, least)) return true;
     Equations kept;
     for (int stage = 0; stage < 2 && !is_point(all); ++stage) {
       add_image(norm, nearest.y, kept);
       all = among(kept);
       if (overflow) return false;
-      norm = stage == 0 ? ExactNorm::of_coordinates(0, p, norm.center)
-                        : ExactNorm::of_coordinates(p, m, std::vector<Rational>(p + m));
+      norm = further_norm(stage, norm.center);
       nearest = exact_nearest(all, norm);
     }
     candidate.y = rounded(nearest.y);
     candidate.exact = std::move(nearest.y);
     return true;
+  }
+
+  /// What the norm does not see: first the distance in all u, then that of λ from 0.
+  [[nodiscard]] ExactNorm further_norm(int stage, const std::vector<Rational>& center) const {
+    const auto p = static_cast<std::size_t>(problem_.p()), m = static_cast<std::size_t>(problem_.m());
+    if (stage == 0) return ExactNorm::of_coordinates(0, p, center);
+    return ExactNorm::of_coordinates(p, m, std::vector<Rational>(p + m));
   }
 
   /// ‖W (y - center)‖, in long double.
@@ -150,6 +155,11 @@ class GroupSearch {
   [[nodiscard]] bool tied(double a, double b) const {
     const double floor = 1e-14 * (W_.cwiseAbs() * center_.cwiseAbs()).norm();
     return std::abs(a - b) <= tie_tolerance * std::max(a, b) + floor;
+  }
+
+  /// Is a norm less than the least one so far, or equal to it?
+  [[nodiscard]] bool competes(double norm, double least) const {
+    return norm <= least || tied(norm, least);
   }
 
   /// Of points where pieces meet one is left.
@@ -227,18 +237,23 @@ std::vector<Solution> assemble(const Mlcp& problem, const std::vector<CoupledBlo
   return solutions;
 }
 
+/// What is said where a block has no pieces.
+Nearest without_solution(const SolutionSet& set) {
+  Nearest result;
+  result.status = set.complete ? Status::no_solution : Status::not_enumerated;
+  result.message = set.complete ? "the problem has no solution" : set.certificate;
+  return result;
+}
+
 }  // namespace
 
 Nearest nearest(const Mlcp& problem, const SolutionSet& set, const Norm& norm,
                 const Mode* present) {
   check(problem, set, norm, present);
+  if (std::any_of(set.blocks.begin(), set.blocks.end(),
+                  [](const Block& block) { return block.pieces.empty(); }))
+    return without_solution(set);
   Nearest result;
-  for (const Block& block : set.blocks)
-    if (block.pieces.empty()) {
-      result.status = set.complete ? Status::no_solution : Status::not_enumerated;
-      result.message = set.complete ? "the problem has no solution" : set.certificate;
-      return result;
-    }
   std::vector<CoupledBlocks> groups = coupled_blocks(set, norm.W);
   std::vector<std::vector<Candidate>> minimisers(groups.size());
   double squares = 0;

@@ -45,6 +45,16 @@ std::vector<Piece> candidates(std::vector<Piece> all, const Matrix& W, const Vec
   return left;
 }
 
+/// A point y = (u, λ) of a mode in doubles.
+Solution solution_at(const Mlcp& problem, const std::vector<Rational>& y, const Mode& mode) {
+  Solution solution{Vector(problem.p()), Vector(problem.m()), {}, mode};
+  for (int j = 0; j < problem.p(); ++j)
+    solution.u[j] = to_double(y[static_cast<std::size_t>(j)]);
+  for (int j = 0; j < problem.m(); ++j)
+    solution.lambda[j] = to_double(y[static_cast<std::size_t>(problem.p() + j)]);
+  return solution;
+}
+
 }  // namespace
 
 BlockNearest nearest_of_all(const Mlcp& problem, const Matrix& W, const Vector& center,
@@ -60,8 +70,10 @@ BlockNearest nearest_of_all(const Mlcp& problem, const Matrix& W, const Vector& 
        candidates(pieces(set, std::numeric_limits<long>::max()), W, center)) {
     bool overflow = false;
     const Generators<Rational> all = exact_generators(exact, piece.modes.front(), overflow);
-    result.finished = result.finished && !overflow;
-    if (overflow) continue;
+    if (overflow) {
+      result.finished = false;
+      continue;
+    }
     ExactNearest candidate = exact_nearest(all, norm);
     if (least && candidate.square >= least->square) continue;
     least = std::move(candidate);
@@ -71,11 +83,7 @@ BlockNearest nearest_of_all(const Mlcp& problem, const Matrix& W, const Vector& 
   if (!least) return result;
   result.norm = root(least->square);
   result.bound = result.finished ? std::nextafter(result.norm, 0) : 0;
-  result.solution = {Vector(problem.p()), Vector(problem.m()), {}, mode};
-  for (int j = 0; j < problem.p(); ++j)
-    result.solution.u[j] = to_double(least->y[static_cast<std::size_t>(j)]);
-  for (int j = 0; j < problem.m(); ++j)
-    result.solution.lambda[j] = to_double(least->y[static_cast<std::size_t>(problem.p() + j)]);
+  result.solution = solution_at(problem, least->y, mode);
   return result;
 }
 

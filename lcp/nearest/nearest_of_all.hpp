@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {
@@ -10,6 +12,19 @@ struct BlockNearest {
   double norm = inf, bound = 0;
   Solution solution{};
   long nodes = 0;
+};
+
+/// What is known of blocks that nothing couples; norms and bounds add up by squares.
+struct BlocksNearest {
+  bool finished = true, found = true;
+  std::vector<double> norms{}, bounds{};
+
+  void add(const BlockNearest& block) {
+    finished = finished && block.finished;
+    found = found && block.found;
+    norms.push_back(block.norm);
+    bounds.push_back(block.bound);
+  }
 };
 
 /// The nearest point of all solutions in ‖W (y - center)‖: bounds drop what is surely farther, rational

@@ -329,8 +329,7 @@ BlockNearest nearest_in(const Mlcp& problem, const Block& block, const Norm& nor
 void put_block(const Block& block, const Solution& part, Solution& whole) {
   whole.u(block.u) = part.u;
   whole.lambda(block.lambda) = part.lambda;
-  for (std::size_t i = 0; i < block.lambda.size(); ++i)
-    whole.mode[static_cast<std::size_t>(block.lambda[i])] = part.mode[i];
+  for (std::size_t i = 0; i < block.lambda.size(); ++i) whole.mode[at(block.lambda[i])] = part.mode[i];
 }
 
 /// The certificate of a search that ended with the result's status and norm.
@@ -349,6 +348,21 @@ std::string certificate_of(const ProvedNearest& result, int m, std::size_t block
                      result.nodes, max_nodes, found, result.bound);
 }
 
+/// Status, norms and solution by what is known of all blocks.
+void conclude(const Mlcp& problem, const BlocksNearest& known, ProvedNearest& result) {
+  const bool solved = known.finished && known.found;
+  result.status = solved ? Status::solved : Status::not_enumerated;
+  result.bound = length(known.bounds);
+  if (known.found) {
+    result.norm = length(known.norms);
+    result.solution.w = output(problem, result.solution.u, result.solution.lambda);
+    result.solution.residual = residual(problem, result.solution.u, result.solution.lambda);
+  }
+  const bool in_doubles = std::isfinite(result.norm) && result.solution.u.allFinite() &&
+                          result.solution.lambda.allFinite();
+  if (solved && !in_doubles) result.status = Status::not_solved;
+}
+
 }  // namespace
 
 ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
@@ -356,12 +370,9 @@ ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
   validate(problem);
   validate(norm, problem);
   ProvedNearest result;
-  result.solution = {.u = Vector::Zero(problem.p()),
-                     .lambda = Vector::Zero(problem.m()),
-                     .w = {},
-                     .mode = Mode(static_cast<std::size_t>(problem.m()), 0)};
-  std::vector<double> norms, bounds;  // of the blocks: they add up by squares
-  bool finished = true, found = true;
+  result.solution = {Vector::Zero(problem.p()), Vector::Zero(problem.m()), {},
+                     Mode(at(problem.m()), 0)};
+  BlocksNearest known;
   const std::vector<Block> blocks = independent_blocks(problem, norm.W);
   for (const Block& block : blocks) {
     NearestSearchOptions left = options;
@@ -375,22 +386,10 @@ ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
           fmt::format("proved: there is no solution, {} laws, {} nodes", problem.m(), result.nodes);
       return result;
     }
-    finished = finished && nearest.finished;
-    found = found && nearest.found;
-    norms.push_back(nearest.norm);
-    bounds.push_back(nearest.bound);
+    known.add(nearest);
     if (nearest.found) put_block(block, nearest.solution, result.solution);
   }
-  result.status = finished && found ? Status::solved : Status::not_enumerated;
-  result.bound = length(bounds);
-  if (found) {
-    result.norm = length(norms);
-    result.solution.w = output(problem, result.solution.u, result.solution.lambda);
-    result.solution.residual = residual(problem, result.solution.u, result.solution.lambda);
-  }
-  const bool in_doubles = std::isfinite(result.norm) && result.solution.u.allFinite() &&
-                          result.solution.lambda.allFinite();
-  if (finished && found && !in_doubles) result.status = Status::not_solved;
+  conclude(problem, known, result);
   result.certificate = certificate_of(result, problem.m(), blocks.size(), options.max_nodes);
   return result;
 }

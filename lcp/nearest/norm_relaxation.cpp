@@ -22,6 +22,11 @@ double missing(const Range& range, double value) {
   return std::max(range.lower - value, value - range.upper);
 }
 
+/// Is a value at the end of its range in this direction?
+bool is_at_end(const Range& range, double value, double direction) {
+  return direction > 0 ? value >= range.upper : value <= range.lower;
+}
+
 }  // namespace
 
 NormRelaxation::NormRelaxation(const NormRows& rows)
@@ -118,6 +123,11 @@ int NormRelaxation::make_feasible(const Ranges& ranges) {
   return -1;
 }
 
+/// 1: a quantity outside of its range has to rise, -1: to fall.
+double NormRelaxation::direction_of(const Ranges& ranges, int quantity) const {
+  return value(quantity) < ranges[at(quantity)].lower ? 1 : -1;
+}
+
 int NormRelaxation::violated_row(const Ranges& ranges, bool least_index) const {
   int found = -1;
   double largest = 0;
@@ -133,16 +143,14 @@ int NormRelaxation::violated_row(const Ranges& ranges, bool least_index) const {
 }
 
 int NormRelaxation::entering_column(const Ranges& ranges, int r, bool least_index) const {
-  const int leaving = basic_[at(r)];
-  const double direction = value_[at(leaving)] < ranges[at(leaving)].lower ? 1 : -1;
+  const double direction = direction_of(ranges, basic_[at(r)]);
   int found = -1;
   double best = no_norm_pivot * T_.row(r).head(C_).lpNorm<Eigen::Infinity>();
   for (int j = 0; j < C_; ++j) {
     const double entry = direction * T_(r, j);
     if (std::abs(entry) <= best) continue;
     const int quantity = nonbasic_[at(j)];
-    const Range& range = ranges[at(quantity)];
-    if (entry > 0 ? value(quantity) >= range.upper : value(quantity) <= range.lower) continue;
+    if (is_at_end(ranges[at(quantity)], value(quantity), entry)) continue;
     if (least_index && found >= 0 && nonbasic_[at(found)] < quantity) continue;
     found = j;
     if (!least_index) best = std::abs(entry);
@@ -182,8 +190,7 @@ int NormRelaxation::improving_column(const Ranges& ranges, const Vector& slope) 
   for (int j = 0; j < C_; ++j) {
     if (slope[j] == 0 || is_free(j)) continue;
     const int quantity = nonbasic_[at(j)];
-    const Range& range = ranges[at(quantity)];
-    if (slope[j] < 0 ? value(quantity) >= range.upper : value(quantity) <= range.lower) continue;
+    if (is_at_end(ranges[at(quantity)], value(quantity), -slope[j])) continue;
     const double size = T_.bottomRows(N_).col(j).norm();
     if (std::abs(slope[j]) <= best * size) continue;
     found = j;
@@ -196,48 +203,55 @@ int NormRelaxation::improving_column(const Ranges& ranges, const Vector& slope) 
 /// held there from now on.
 void NormRelaxation::advance(const Ranges& ranges, const Vector& step) {
   const Vector change = T_.topRows(R_)(Eigen::all, free_) * step;
-  double share = 1;
-  int row = -1, column = -1;  // of what meets its end first
-  const auto room = [&](int quantity, double rate) {
-    const Range& range = ranges[at(quantity)];
-    const double end = rate > 0 ? range.upper : range.lower;
-    return std::max(0.0, (end - value(quantity)) / rate);
-  };
-  for (std::size_t k = 0; k < free_.size(); ++k) {
-    const double rate = step[static_cast<Eigen::Index>(k)];
-    if (rate == 0) continue;
-    if (const double far = room(nonbasic_[at(free_[k])], rate); far < share) {
-      share = far;
-      column = free_[k];
-    }
-  }
-  const double negligible = 1e-12 * (1 + step.lpNorm<Eigen::Infinity>());
-  for (int r = 0; r < R_; ++r) {
-    if (std::abs(change[r]) <= negligible) continue;
-    const double far = room(basic_[at(r)], change[r]);
-    if (far < share || (far == share && row >= 0 && std::abs(change[r]) > std::abs(change[row]))) {
-      share = far;
-      row = r;
-      column = -1;
-    }
-  }
+  Stop stop;
+  stop_at_columns(ranges, step, stop);
+  stop_at_rows(ranges, change, 1e-12 * (1 + step.lpNorm<Eigen::Infinity>()), stop);
   for (std::size_t k = 0; k < free_.size(); ++k)
-    x(free_[k]) += share * step[static_cast<Eigen::Index>(k)];
-  for (int r = 0; r < R_; ++r) value_[at(basic_[at(r)])] += share * change[r];
+    x(free_[k]) += stop.share * step[static_cast<Eigen::Index>(k)];
+  for (int r = 0; r < R_; ++r) value_[at(basic_[at(r)])] += stop.share * change[r];
   const auto hold = [&](int quantity, double rate) {
     value_[at(quantity)] = rate > 0 ? ranges[at(quantity)].upper : ranges[at(quantity)].lower;
   };
-  if (row >= 0) {
-    hold(basic_[at(row)], change[row]);
+  int column = stop.column;
+  if (stop.row >= 0) {
+    hold(basic_[at(stop.row)], change[stop.row]);
     column = *std::max_element(free_.begin(), free_.end(), [&](int j, int k) {
-      return std::abs(T_(row, j)) < std::abs(T_(row, k));
+      return std::abs(T_(stop.row, j)) < std::abs(T_(stop.row, k));
     });
-    exchange(row, column);
+    exchange(stop.row, column);
   } else if (column >= 0) {
     const auto k = std::find(free_.begin(), free_.end(), column) - free_.begin();
     hold(nonbasic_[at(column)], step[k]);
   }
   if (column >= 0) std::erase(free_, column);
+}
+
+/// How many times the rate a quantity may change.
+double NormRelaxation::room(const Ranges& ranges, int quantity, double rate) const {
+  const Range& range = ranges[at(quantity)];
+  const double end = rate > 0 ? range.upper : range.lower;
+  return std::max(0.0, (end - value(quantity)) / rate);
+}
+
+void NormRelaxation::stop_at_columns(const Ranges& ranges, const Vector& step, Stop& stop) const {
+  for (std::size_t k = 0; k < free_.size(); ++k) {
+    const double rate = step[static_cast<Eigen::Index>(k)];
+    if (rate == 0) continue;
+    if (const double far = room(ranges, nonbasic_[at(free_[k])], rate); far < stop.share)
+      stop = {far, -1, free_[k]};
+  }
+}
+
+/// Of rows that meet their ends together that of the largest change.
+void NormRelaxation::stop_at_rows(const Ranges& ranges, const Vector& change, double negligible,
+                                  Stop& stop) const {
+  for (int r = 0; r < R_; ++r) {
+    if (std::abs(change[r]) <= negligible) continue;
+    const double far = room(ranges, basic_[at(r)], change[r]);
+    if (far < stop.share ||
+        (far == stop.share && stop.row >= 0 && std::abs(change[r]) > std::abs(change[stop.row])))
+      stop = {far, r, -1};
+  }
 }
 
 /// The basic quantity of a row and the nonbasic one of a column change places.
@@ -310,7 +324,7 @@ double NormRelaxation::optimum(const Ranges& ranges) {
 bool NormRelaxation::proves_empty(const Ranges& ranges, int r) const {
   Vector y = Vector::Zero(R_);
   const int violated = basic_[at(r)];
-  const double sign = value(violated) < ranges[at(violated)].lower ? 1 : -1;
+  const double sign = direction_of(ranges, violated);
   if (violated < R_) y[violated] = sign;
   for (int j = 0; j < C_; ++j) {
     const int quantity = nonbasic_[at(j)];

@@ -48,17 +48,28 @@ class NormRelaxation {
   using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Ranges = std::vector<Range>;
 
+  /// How much of a step is possible, and the row or column of the quantity that meets the end of its
+  /// range there; -1: none.
+  struct Stop {
+    double share = 1;
+    int row = -1, column = -1;
+  };
+
   [[nodiscard]] double& x(int column) { return value_[at(nonbasic_[at(column)])]; }
   [[nodiscard]] bool is_free(int column) const;
 
   void place(const Ranges& ranges);
   void evaluate();
   int make_feasible(const Ranges& ranges);
+  [[nodiscard]] double direction_of(const Ranges& ranges, int quantity) const;
   [[nodiscard]] int violated_row(const Ranges& ranges, bool least_index) const;
   [[nodiscard]] int entering_column(const Ranges& ranges, int r, bool least_index) const;
   void minimise(const Ranges& ranges);
   [[nodiscard]] int improving_column(const Ranges& ranges, const Vector& slope) const;
   void advance(const Ranges& ranges, const Vector& step);
+  [[nodiscard]] double room(const Ranges& ranges, int quantity, double rate) const;
+  void stop_at_columns(const Ranges& ranges, const Vector& step, Stop& stop) const;
+  void stop_at_rows(const Ranges& ranges, const Vector& change, double negligible, Stop& stop) const;
   void exchange(int r, int column);
   void refactor();
   double optimum(const Ranges& ranges);

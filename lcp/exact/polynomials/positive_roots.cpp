@@ -41,6 +41,15 @@ int changes_at(const std::vector<Polynomial>& sequence, double x) {
   return changes;
 }
 
+/// The least power of 2 beyond 2^below up to which there is a root; up to 2^above there is one.
+int power_above(const PositiveRoots& roots, int below, int above) {
+  while (above - below > 1) {
+    const int middle = (above + below) / 2;
+    (roots.has_root_to(std::ldexp(1, middle)) ? above : below) = middle;
+  }
+  return above;
+}
+
 }  // namespace
 
 PositiveRoots::PositiveRoots(Polynomial p) {
@@ -65,14 +74,11 @@ bool PositiveRoots::has_root_to(double end) const {
 double PositiveRoots::smallest() const {
   if (!has_root_to(inf)) return inf;
   // Between two powers of 2, then between two doubles.
-  int below = std::numeric_limits<double>::min_exponent - std::numeric_limits<double>::digits;
-  int above = std::numeric_limits<double>::max_exponent - 1;
-  if (!has_root_to(std::ldexp(1, above))) return std::ldexp(1, above);
-  while (above - below > 1) {
-    const int middle = (above + below) / 2;
-    (has_root_to(std::ldexp(1, middle)) ? above : below) = middle;
-  }
-  double low = std::ldexp(1, below), high = std::ldexp(1, above);
+  constexpr int lowest = std::numeric_limits<double>::min_exponent - std::numeric_limits<double>::digits;
+  constexpr int highest = std::numeric_limits<double>::max_exponent - 1;
+  if (!has_root_to(std::ldexp(1, highest))) return std::ldexp(1, highest);
+  const int power = power_above(*this, lowest, highest);
+  double low = std::ldexp(1, power - 1), high = std::ldexp(1, power);
   for (double middle = low + (high - low) / 2; low < middle && middle < high; middle = low + (high - low) / 2)
     (has_root_to(middle) ? high : low) = middle;
   return sign_at(sequence_.front(), high) == 0 ? high : low;
