@@ -288,13 +288,13 @@ void add_terms(const Mlcp& problem, const Vector& y, Vector& value, Vector& s) {
     }
 }
 
-/// The change of λ_i that moves some row by its s; inf where it acts on nothing.
-double least_effective_change(const Mlcp& problem, const Vector& s, int i) {
+/// The change of λ_i that moves some row by its s; |λ_i| where it acts on nothing.
+double effective_change(const Mlcp& problem, const Vector& s, int i, double lambda) {
   double change = inf;
   for (int r = 0; r < s.size(); ++r)
     if (const double coefficient = entry(problem, r, problem.p() + i); coefficient != 0)
       change = std::min(change, s[r] / std::abs(coefficient));
-  return change;
+  return change == inf ? std::abs(lambda) : change;
 }
 
 }  // namespace
@@ -387,8 +387,7 @@ double residual(const Mlcp& problem, const Scaling& scaling, const Vector& u, co
   for (int i = 0; i < p; ++i)
     if (value[i] != 0) largest = std::max(largest, std::abs(value[i]) / std::max(s[i], smallest));
   for (int i = 0; i < m; ++i) {
-    double lambda_size = least_effective_change(problem, s, i);
-    if (lambda_size == inf) lambda_size = std::abs(lambda[i]);  // λ_i acts on nothing
+    const double lambda_size = effective_change(problem, s, i, lambda[i]);
     const double w_size = std::max(s[p + i], smallest);
     largest = std::max(largest, distance(problem.laws[at(i)], value[p + i], lambda[i], w_size,
                                          std::max(lambda_size, smallest)));
