@@ -96,15 +96,24 @@ bool is_empty(const Branch& branch) {
   return w_range(branch).lower > w_range(branch).upper;
 }
 
+bool is_finite(const Branch& branch) {
+  return std::isfinite(branch.a) && std::isfinite(branch.b) && std::isfinite(branch.c);
+}
+
+/// Has the range a finite number between its ends?
+bool is_valid(const Range& range) {
+  return range.lower <= range.upper && range.lower != inf && range.upper != -inf;
+}
+
 /// Calls `fail` with what is wrong with branch k of a law.
 template <class Fail>
 void check_branch(const Branch& branch, std::size_t k, const Fail& fail) {
-  if (!std::isfinite(branch.a) || !std::isfinite(branch.b) || !std::isfinite(branch.c))
+  if (!is_finite(branch))
     fail(fmt::format("branch {}: a, b and c must be finite", k + 1));
   if (branch.a == 0 && branch.b == 0)
     fail(fmt::format("branch {}: a and b must not both be 0", k + 1));
   const auto check = [&](const char* letter, const Range& range) {
-    if (!(range.lower <= range.upper) || range.lower == inf || range.upper == -inf)
+    if (!is_valid(range))
       fail(fmt::format("branch {}: range of {} must have lower <= upper but is [{:g}, {:g}]", k + 1,
                        letter, range.lower, range.upper));
   };

@@ -20,6 +20,11 @@ void check_shape(const char* name, const Matrix& matrix, int rows, int columns) 
             fmt::format("{}({},{}) must be finite but is {}", name, i + 1, j + 1, matrix(i, j)));
 }
 
+/// May be left out where there are no laws.
+void check_with_laws(const char* name, const Matrix& matrix, int rows, int columns, int laws) {
+  if (matrix.size() > 0 || laws > 0) check_shape(name, matrix, rows, columns);
+}
+
 void check_if_given(const char* name, const Matrix& matrix, int rows, int columns) {
   if (matrix.size() > 0) check_shape(name, matrix, rows, columns);
 }
@@ -50,8 +55,8 @@ void validate(const Lcs& lcs) {
   if (n == 0) throw InvalidInput("A must have at least one row but is empty");
   check_shape("A", lcs.A, n, n);
   check_if_given("E", lcs.E, n, n);
-  if (lcs.B.size() > 0 || m > 0) check_shape("B", lcs.B, n, m);
-  if (lcs.C.size() > 0 || m > 0) check_shape("C", lcs.C, m, n);
+  check_with_laws("B", lcs.B, n, m, m);
+  check_with_laws("C", lcs.C, m, n, m);
   check_if_given("D", lcs.D, m, m);
   if (lcs.b.size() > 0) check_signal("b", lcs.b, n);
   if (lcs.q.size() > 0) check_signal("q", lcs.q, m);

@@ -10,6 +10,11 @@ namespace {
 constexpr int most_iterations = 50;
 constexpr double rounding = 1e-12;  ///< relative change that ends Newton's method
 
+/// Puts the numbers at their places.
+void put_at(const std::vector<int>& places, const Vector& numbers, double* to) {
+  for (std::size_t k = 0; k < places.size(); ++k) to[places[k]] = numbers[static_cast<Eigen::Index>(k)];
+}
+
 }  // namespace
 
 bool holds_derivative(const Tape& tape, std::span<const int> lines, const Dcs& system) {
@@ -35,6 +40,19 @@ StateDerivative::StateDerivative(const Dcs& system)
   slopes_ = differentiate(tape_, rows_, first, first + n_);
 }
 
+void StateDerivative::read(const std::vector<double>& values, Vector& F, Matrix& J) const {
+  const auto rows = static_cast<Eigen::Index>(rows_.size());
+  const auto column_of = [&](int input) {
+    return std::lower_bound(variables_.begin(), variables_.end(), input - 1) - variables_.begin();
+  };
+  F.resize(rows);
+  J.setZero(rows, static_cast<Eigen::Index>(variables_.size()));
+  for (Eigen::Index i = 0; i < rows; ++i)
+    F[i] = values[static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)])];
+  for (const Derivative& slope : slopes_)
+    J(slope.output, column_of(slope.input)) = values[static_cast<std::size_t>(slope.line)];
+}
+
 Vector StateDerivative::operator()(double t, const Vector& x, const Vector& lambda) const {
   Vector xdot = Vector::Constant(n_, nan);
   if (lambda.size() != m_) return xdot;
@@ -44,28 +62,18 @@ Vector StateDerivative::operator()(double t, const Vector& x, const Vector& lamb
   inputs.insert(inputs.end(), lambda.begin(), lambda.end());
   inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
   std::vector<double> values(static_cast<std::size_t>(tape_.size()));
-  const auto rows = static_cast<Eigen::Index>(rows_.size());
-  const auto columns = static_cast<Eigen::Index>(variables_.size());
-  const auto column_of = [&](int input) {
-    return std::lower_bound(variables_.begin(), variables_.end(), input - 1) - variables_.begin();
-  };
-  Vector found = Vector::Zero(columns), F(rows);
+  Vector found = Vector::Zero(static_cast<Eigen::Index>(variables_.size())), F;
+  Matrix J;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     tape_.evaluate(std::span<const double>(inputs), std::span<double>(values));
-    Matrix J = Matrix::Zero(rows, columns);
-    for (Eigen::Index i = 0; i < rows; ++i)
-      F[i] = values[static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)])];
-    for (const Derivative& slope : slopes_)
-      J(slope.output, column_of(slope.input)) = values[static_cast<std::size_t>(slope.line)];
+    read(values, F, J);
     if (!F.allFinite() || !J.allFinite()) return xdot;
     const std::optional<Matrix> change = linear::unique_least_squares(J, F, linear::rounding_share);
     if (!change) return xdot;
     found -= *change;
-    for (Eigen::Index k = 0; k < columns; ++k)
-      inputs[static_cast<std::size_t>(1 + variables_[static_cast<std::size_t>(k)])] = found[k];
+    put_at(variables_, found, inputs.data() + 1);
     if (change->norm() > rounding * found.norm()) continue;
-    for (Eigen::Index k = 0; k < columns; ++k)
-      xdot[variables_[static_cast<std::size_t>(k)]] = found[k];
+    put_at(variables_, found, xdot.data());
     return xdot;
   }
   return xdot;

@@ -23,6 +23,9 @@ class StateDerivative {
   [[nodiscard]] Vector operator()(double t, const Vector& x, const Vector& lambda) const;
 
  private:
+  /// The rows that hold ẋ and their slopes, from the values of the lines.
+  void read(const std::vector<double>& values, Vector& F, Matrix& J) const;
+
   Tape tape_;
   std::vector<double> parameters_;
   int n_, m_;

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
+#include <perp/core/linear/disjoint_sets.hpp>
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {
@@ -23,8 +25,7 @@ void check_matrix(const char* name, const Matrix& matrix, int rows, int columns)
 
 void check_size(const char* name, const Vector& vector, int size) {
   if (vector.size() != size)
-    throw InvalidInput(
-        fmt::format("{} must have {} entries but has {}", name, size, vector.size()));
+    throw InvalidInput(fmt::format("{} must have {} entries but has {}", name, size, vector.size()));
 }
 
 void check_vector(const char* name, const Vector& vector, int size) {
@@ -66,7 +67,7 @@ std::vector<Edge> coupling_edges(const Mlcp& problem) {
       if (const double value = entry(problem, i, j); value != 0)
         all.push_back({i, n + j, static_cast<double>(exponent(value))});
   for (int i = 0; i < problem.m(); ++i)
-    for (const Branch& branch : problem.laws[static_cast<std::size_t>(i)].branches)
+    for (const Branch& branch : problem.laws[at(i)].branches)
       if (branch.a != 0 && branch.b != 0)
         all.push_back({problem.p() + i, n + problem.p() + i,
                        static_cast<double>(exponent(branch.b) - exponent(branch.a))});
@@ -85,7 +86,7 @@ void add_data_edges(const Mlcp& problem, std::vector<Edge>& edges) {
     const auto raise = [](double& largest, double value) {
       if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
     };
-    for (const Branch& branch : problem.laws[static_cast<std::size_t>(i)].branches) {
+    for (const Branch& branch : problem.laws[at(i)].branches) {
       raise(w, branch.w.lower);
       raise(w, branch.w.upper);
       raise(lambda, branch.lambda.lower);
@@ -100,22 +101,14 @@ void add_data_edges(const Mlcp& problem, std::vector<Edge>& edges) {
 
 /// Connected components of the rows (0..n-1) and unknowns (n..2n-1).
 std::vector<int> connected_components(const std::vector<Edge>& edges, int nodes) {
-  std::vector<int> parent(static_cast<std::size_t>(nodes));
-  for (int i = 0; i < nodes; ++i) parent[static_cast<std::size_t>(i)] = i;
-  const auto root = [&](int i) {
-    while (parent[static_cast<std::size_t>(i)] != i)
-      i = parent[static_cast<std::size_t>(i)] =
-          parent[static_cast<std::size_t>(parent[static_cast<std::size_t>(i)])];
-    return i;
-  };
-  for (const Edge& edge : edges) parent[static_cast<std::size_t>(root(edge.up))] = root(edge.down);
-  std::vector<int> number(static_cast<std::size_t>(nodes), -1);
-  std::vector<int> component(static_cast<std::size_t>(nodes));
+  linear::DisjointSets sets(nodes);
+  for (const Edge& edge : edges) sets.join(edge.up, edge.down);
+  std::vector<int> number(at(nodes), -1), component(at(nodes));
   int count = 0;
   for (int i = 0; i < nodes; ++i) {
-    int& of_root = number[static_cast<std::size_t>(root(i))];
+    int& of_root = number[at(sets.root(i))];
     if (of_root < 0) of_root = count++;
-    component[static_cast<std::size_t>(i)] = of_root;
+    component[at(i)] = of_root;
   }
   return component;
 }
@@ -137,13 +130,12 @@ void solve_weighted(const std::vector<Edge>& edges, const std::vector<double>& w
     if (value == 0) value = 1;
   Vector z = r.cwiseQuotient(degree), d = z;
   double rz = r.dot(z);
-  for (Eigen::Index iteration = 0; iteration < 2 * nodes && z.cwiseAbs().maxCoeff() > 1e-6;
-       ++iteration) {
+  for (Eigen::Index k = 0; k < 2 * nodes && z.cwiseAbs().maxCoeff() > 1e-6; ++k) {
     Ld.setZero();
-    for (std::size_t k = 0; k < edges.size(); ++k) {
-      const double difference = weight[k] * (d[edges[k].up] - d[edges[k].down]);
-      Ld[edges[k].up] += difference;
-      Ld[edges[k].down] -= difference;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const double difference = weight[i] * (d[edges[i].up] - d[edges[i].down]);
+      Ld[edges[i].up] += difference;
+      Ld[edges[i].down] -= difference;
     }
     const double curvature = d.dot(Ld);
     if (curvature <= 0) break;
@@ -186,22 +178,22 @@ void fit_scales(const std::vector<Edge>& edges, Vector& x) {
 /// Whole numbers that satisfy as many of the equations as a spanning tree holds, from the number 1
 /// on: what the fit adds to them does not depend on units, which move them by whole numbers.
 std::vector<int> spanning_exponents(const std::vector<Edge>& edges, int nodes) {
-  std::vector<std::vector<std::pair<int, int>>> neighbours(static_cast<std::size_t>(nodes));
+  std::vector<std::vector<std::pair<int, int>>> neighbours(at(nodes));
   for (const Edge& edge : edges) {
     const int e = static_cast<int>(edge.e);
-    neighbours[static_cast<std::size_t>(edge.up)].emplace_back(edge.down, -e);
-    neighbours[static_cast<std::size_t>(edge.down)].emplace_back(edge.up, e);
+    neighbours[at(edge.up)].emplace_back(edge.down, -e);
+    neighbours[at(edge.down)].emplace_back(edge.up, e);
   }
-  std::vector<int> x(static_cast<std::size_t>(nodes), 0), open;
-  std::vector<bool> seen(static_cast<std::size_t>(nodes), false);
+  std::vector<int> x(at(nodes), 0), open;
+  std::vector<bool> seen(at(nodes), false);
   for (int start = nodes - 1; start >= 0; --start) {
-    if (!seen[static_cast<std::size_t>(start)]) open.push_back(start);
-    seen[static_cast<std::size_t>(start)] = true;
+    if (!seen[at(start)]) open.push_back(start);
+    seen[at(start)] = true;
     for (std::size_t next = 0; next < open.size(); ++next)
-      for (const auto& [node, e] : neighbours[static_cast<std::size_t>(open[next])]) {
-        if (seen[static_cast<std::size_t>(node)]) continue;
-        seen[static_cast<std::size_t>(node)] = true;
-        x[static_cast<std::size_t>(node)] = x[static_cast<std::size_t>(open[next])] + e;
+      for (const auto& [node, e] : neighbours[at(open[next])]) {
+        if (seen[at(node)]) continue;
+        seen[at(node)] = true;
+        x[at(node)] = x[at(open[next])] + e;
         open.push_back(node);
       }
     open.clear();
@@ -217,26 +209,24 @@ constexpr double noise_bits = 40, negligible_bits = 50;
 /// that rounding made.
 bool tears_rows_apart(const std::vector<Edge>& edges, const Vector& x) {
   constexpr double torn = 20;
-  std::vector<double> largest(static_cast<std::size_t>(x.size()), inf);
+  std::vector<double> largest(at(x.size()), inf);
   for (const Edge& edge : edges)
     if (edge.down != x.size() - 1) {
-      double& of_row = largest[static_cast<std::size_t>(edge.up)];
+      double& of_row = largest[at(edge.up)];
       of_row = std::min(of_row, misfit(edge, x));
     }
-  return std::any_of(largest.begin(), largest.end(),
-                     [](double bits) { return bits > torn && bits < inf; });
+  return std::ranges::any_of(largest, [](double bits) { return bits > torn && bits < inf; });
 }
 
 /// Moves each component so that its largest q becomes 1.
-void shift_components(const std::vector<Edge>& q_edges, const std::vector<int>& component,
-                      Vector& x) {
+void shift_components(const std::vector<Edge>& q_edges, const std::vector<int>& component, Vector& x) {
   Vector largest = Vector::Constant(x.size(), -inf);
   for (const Edge& edge : q_edges) {
-    double& of_component = largest[component[static_cast<std::size_t>(edge.up)]];
+    double& of_component = largest[component[at(edge.up)]];
     of_component = std::max(of_component, edge.e - x[edge.up]);
   }
   for (Eigen::Index node = 0; node + 1 < x.size(); ++node)
-    if (const double bits = largest[component[static_cast<std::size_t>(node)]]; bits > -inf)
+    if (const double bits = largest[component[at(node)]]; bits > -inf)
       x[node] += bits;
 }
 
@@ -247,7 +237,7 @@ std::vector<int> exponents_of_scales(const Mlcp& problem, std::vector<Edge> edge
   add_data_edges(problem, edges);
   std::vector<int> whole = spanning_exponents(edges, 2 * n + 1);
   for (Edge& edge : edges)
-    edge.e -= whole[static_cast<std::size_t>(edge.up)] - whole[static_cast<std::size_t>(edge.down)];
+    edge.e -= whole[at(edge.up)] - whole[at(edge.down)];
   Vector x = Vector::Zero(2 * n + 1);
   fit_scales(edges, x);
   const auto is_noise = [&](const Edge& edge) {
@@ -256,8 +246,7 @@ std::vector<int> exponents_of_scales(const Mlcp& problem, std::vector<Edge> edge
   if (std::erase_if(edges, is_noise) > 0) fit_scales(edges, x);
   if (tears_rows_apart(edges, x)) {
     std::vector<Edge> q_edges;
-    std::copy_if(edges.begin(), edges.end(), std::back_inserter(q_edges),
-                 [](const Edge& edge) { return edge.is_q; });
+    std::ranges::copy_if(edges, std::back_inserter(q_edges), &Edge::is_q);
     std::erase_if(edges, [](const Edge& edge) { return edge.is_q; });
     x.setZero();
     fit_scales(edges, x);
@@ -269,6 +258,44 @@ std::vector<int> exponents_of_scales(const Mlcp& problem, std::vector<Edge> edge
 }
 
 Range over(const Range& range, double scale) { return {range.lower / scale, range.upper / scale}; }
+
+double row_scale(const Scaling& scaling, int i) {
+  const auto p = static_cast<int>(scaling.row_scale.size());
+  return i < p ? scaling.row_scale[i] : scaling.w_scale[i - p];
+}
+
+/// σ of each component: the size of the scaled data and of the scaled unknowns y = (u, λ).
+Vector sizes_of_components(const Mlcp& problem, const Scaling& scaling, const Vector& y) {
+  const auto n = static_cast<int>(y.size()), p = problem.p();
+  Vector sigma = Vector::Zero(2 * n);
+  for (int i = 0; i < n; ++i) {
+    double& of_row = sigma[scaling.row_component[at(i)]];
+    of_row = std::max(of_row, std::abs(constant(problem, i)) / row_scale(scaling, i));
+    double& of_column = sigma[scaling.column_component[at(i)]];
+    const double unit = i < p ? scaling.u_scale[i] : scaling.lambda_scale[i - p];
+    of_column = std::max(of_column, std::abs(y[i]) / unit);
+  }
+  return sigma;
+}
+
+/// Adds M y to the values of the rows, and the sizes of its terms to theirs.
+void add_terms(const Mlcp& problem, const Vector& y, Vector& value, Vector& s) {
+  for (int j = 0; j < y.size(); ++j)
+    for (int i = 0; i < y.size(); ++i) {
+      const double term = entry(problem, i, j) * y[j];
+      value[i] += term;
+      s[i] += std::abs(term);
+    }
+}
+
+/// The change of λ_i that moves some row by its s; |λ_i| where it acts on nothing.
+double effective_change(const Mlcp& problem, const Vector& s, int i, double lambda) {
+  double change = inf;
+  for (int r = 0; r < s.size(); ++r)
+    if (const double coefficient = entry(problem, r, problem.p() + i); coefficient != 0)
+      change = std::min(change, s[r] / std::abs(coefficient));
+  return change == inf ? std::abs(lambda) : change;
+}
 
 }  // namespace
 
@@ -292,9 +319,7 @@ Scaling equilibrate(const Mlcp& problem) {
   const std::vector<Edge> edges = coupling_edges(problem);
   const std::vector<int> component = connected_components(edges, 2 * n);
   const std::vector<int> x = exponents_of_scales(problem, edges, component);
-  const auto power = [&](int node) {
-    return std::ldexp(1.0, std::clamp(x[static_cast<std::size_t>(node)], -500, 500));
-  };
+  const auto power = [&](int node) { return std::ldexp(1.0, std::clamp(x[at(node)], -500, 500)); };
   Scaling scaling{.u_scale = Vector(p),
                   .row_scale = Vector(p),
                   .lambda_scale = Vector(m),
@@ -324,7 +349,7 @@ Mlcp scaled(const Mlcp& problem, const Scaling& scaling) {
       .laws = problem.laws,
   };
   for (int i = 0; i < problem.m(); ++i)
-    for (Branch& branch : result.laws[static_cast<std::size_t>(i)].branches) {
+    for (Branch& branch : result.laws[at(i)].branches) {
       // a w + b λ = c keeps its meaning when all three are divided by a power of two.
       const double a = branch.a * scaling.w_scale[i], b = branch.b * scaling.lambda_scale[i];
       const double size = std::ldexp(1.0, exponent(std::max(std::abs(a), std::abs(b))));
@@ -343,39 +368,18 @@ double residual(const Mlcp& problem, const Vector& u, const Vector& lambda) {
   return residual(problem, equilibrate(problem), u, lambda);
 }
 
-double residual(const Mlcp& problem, const Scaling& scaling, const Vector& u,
-                const Vector& lambda) {
+double residual(const Mlcp& problem, const Scaling& scaling, const Vector& u, const Vector& lambda) {
   constexpr double leak = 0x1p-14;  // what rounding in one row may do to the others, over tolerance
   const int p = problem.p(), m = problem.m(), n = p + m;
-  const auto row_scale = [&](int i) {
-    return i < p ? scaling.row_scale[i] : scaling.w_scale[i - p];
-  };
-  Vector y(n), q(n), value(n), s(n);
+  Vector y(n), value(n), s(n);
   y << u, lambda;
-  q << problem.q1, problem.q2;
+  value << problem.q1, problem.q2;
   if (!y.allFinite()) return inf;
-
-  // σ per component: the size of the scaled data and unknowns
-  Vector sigma = Vector::Zero(2 * n);
-  for (int i = 0; i < n; ++i) {
-    double& of_row = sigma[scaling.row_component[static_cast<std::size_t>(i)]];
-    of_row = std::max(of_row, std::abs(q[i]) / row_scale(i));
-    double& of_column = sigma[scaling.column_component[static_cast<std::size_t>(i)]];
-    const double unit = i < p ? scaling.u_scale[i] : scaling.lambda_scale[i - p];
-    of_column = std::max(of_column, std::abs(y[i]) / unit);
-  }
-
   // rows and the size s of their terms
-  value = q;
+  const Vector sigma = sizes_of_components(problem, scaling, y);
   for (int i = 0; i < n; ++i)
-    s[i] = std::abs(q[i]) +
-           leak * row_scale(i) * sigma[scaling.row_component[static_cast<std::size_t>(i)]];
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) {
-      const double term = entry(problem, i, j) * y[j];
-      value[i] += term;
-      s[i] += std::abs(term);
-    }
+    s[i] = std::abs(value[i]) + leak * row_scale(scaling, i) * sigma[scaling.row_component[at(i)]];
+  add_terms(problem, y, value, s);
   if (!value.allFinite() || !s.allFinite()) return inf;
 
   constexpr double smallest = std::numeric_limits<double>::min();
@@ -383,14 +387,10 @@ double residual(const Mlcp& problem, const Scaling& scaling, const Vector& u,
   for (int i = 0; i < p; ++i)
     if (value[i] != 0) largest = std::max(largest, std::abs(value[i]) / std::max(s[i], smallest));
   for (int i = 0; i < m; ++i) {
-    double lambda_size = inf;  // the change of λ_i that moves some row by its s
-    for (int r = 0; r < n; ++r)
-      if (const double coefficient = entry(problem, r, p + i); coefficient != 0)
-        lambda_size = std::min(lambda_size, s[r] / std::abs(coefficient));
-    if (lambda_size == inf) lambda_size = std::abs(lambda[i]);  // λ_i acts on nothing
-    largest = std::max(largest,
-                       distance(problem.laws[static_cast<std::size_t>(i)], value[p + i], lambda[i],
-                                std::max(s[p + i], smallest), std::max(lambda_size, smallest)));
+    const double lambda_size = effective_change(problem, s, i, lambda[i]);
+    const double w_size = std::max(s[p + i], smallest);
+    largest = std::max(largest, distance(problem.laws[at(i)], value[p + i], lambda[i], w_size,
+                                         std::max(lambda_size, smallest)));
   }
   return largest;
 }

@@ -67,6 +67,15 @@ double misfit(const Branch& branch, const Measured& w, const Measured& lambda) {
   return std::max(off, beyond_ends(branch, w, lambda));
 }
 
+/// r - K x in extended precision.
+RealVector rest_of(const Matrix& K, const Vector& r, const RealVector& x) {
+  RealVector rest = r.cast<long double>();
+  for (Eigen::Index j = 0; j < x.size(); ++j)
+    for (Eigen::Index i = 0; i < x.size(); ++i)
+      if (K(i, j) != 0) rest[i] -= K(i, j) * x[j];
+  return rest;
+}
+
 /// Two steps of Newton's method in a mode; what a branch fixes is fixed.
 bool polish(const Mlcp& problem, const Mode& mode, Solution& point) {
   const Scaling scaling = equilibrate(problem);
@@ -81,10 +90,7 @@ bool polish(const Mlcp& problem, const Mode& mode, Solution& point) {
   x = x.cwiseQuotient(scale.cast<long double>());
   const linear::Lu lu(K);
   for (int step = 0; step < 3; ++step) {
-    RealVector rest = r.cast<long double>();
-    for (Eigen::Index j = 0; j < x.size(); ++j)
-      for (Eigen::Index i = 0; i < x.size(); ++i)
-        if (K(i, j) != 0) rest[i] -= K(i, j) * x[j];
+    const RealVector rest = rest_of(K, r, x);
     x += lu.solve(Vector(rest.cast<double>())).cast<long double>();
   }
   const Vector y = x.cast<double>().cwiseProduct(scale);
@@ -102,6 +108,13 @@ bool polish(const Mlcp& problem, const Mode& mode, Solution& point) {
   return true;
 }
 
+/// Marks the values that are 0 for certain.
+std::vector<char> marked_zeros(const std::vector<Bounded<double>>& values) {
+  std::vector<char> zeros;
+  for (const Bounded<double>& value : values) zeros.push_back(is_zero(value) ? 1 : 0);
+  return zeros;
+}
+
 /// The only point of a mode, where bounds prove that it is regular and that its laws hold there.
 bool solve_by_bounds(const Mlcp& problem, const Mode& mode, Solution& point) {
   const Scaling scaling = equilibrate(problem);
@@ -112,9 +125,7 @@ bool solve_by_bounds(const Mlcp& problem, const Mode& mode, Solution& point) {
   if (!y) return false;
   const auto branches = meeting_branches(bounded, mode, *y);
   if (!branches || count_modes(*branches, 1) == 0) return false;
-  std::vector<char> zeros;
-  for (const Bounded<double>& value : *y) zeros.push_back(is_zero(value) ? 1 : 0);
-  const auto doubles = proved_point(unit, mode, zeros);
+  const auto doubles = proved_point(unit, mode, marked_zeros(*y));
   if (!doubles) return false;
   point.u = doubles->head(problem.p()).cwiseProduct(scaling.u_scale);
   point.lambda = doubles->tail(problem.m()).cwiseProduct(scaling.lambda_scale);

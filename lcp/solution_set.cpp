@@ -77,6 +77,26 @@ std::vector<Mode> products(const std::vector<Mode>& left, const std::vector<Mode
   return all;
 }
 
+/// Between which the λ of a law are, those of a branch with b ≠ 0 taken at c/b.
+Range range_of_lambda(const Law& law) {
+  Range all{inf, -inf};
+  for (const Branch& branch : law.branches) {
+    const Range own =
+        branch.b == 0 ? branch.lambda : Range{branch.c / branch.b, branch.c / branch.b};
+    all.lower = std::min(all.lower, own.lower);
+    all.upper = std::max(all.upper, own.upper);
+  }
+  return all;
+}
+
+/// The letter of a branch λ = c/b of a law with these λ.
+char letter_of_level(const Branch& level, const Range& all) {
+  const double value = level.c / level.b;
+  if (level.w == Range{0, inf} && value == all.lower) return 'L';
+  if (level.w == Range{-inf, 0} && value == all.upper) return 'U';
+  return level.w == Range{} ? 'X' : '?';
+}
+
 }  // namespace
 
 Multiplicity multiplicity(const SolutionSet& set) { return classify(count(set)); }
@@ -100,15 +120,7 @@ char active_set_letter(const Law& law, int branch) {
   const Branch& piece = law.branches.at(static_cast<std::size_t>(branch));
   if (piece.b == 0) return piece.c == 0 ? 'F' : '?';
   if (piece.a != 0) return '?';
-  double lowest = inf, highest = -inf;  // of λ on the whole law
-  for (const Branch& other : law.branches) {
-    lowest = std::min(lowest, other.b == 0 ? other.lambda.lower : other.c / other.b);
-    highest = std::max(highest, other.b == 0 ? other.lambda.upper : other.c / other.b);
-  }
-  const double value = piece.c / piece.b;
-  if (piece.w == Range{0, inf} && value == lowest) return 'L';
-  if (piece.w == Range{-inf, 0} && value == highest) return 'U';
-  return piece.w == Range{} ? 'X' : '?';
+  return letter_of_level(piece, range_of_lambda(law));
 }
 
 std::vector<Piece> pieces(const SolutionSet& set, long limit) {

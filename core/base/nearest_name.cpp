@@ -16,6 +16,12 @@ int replacement_cost(char a, char b) {
   return low(a) == low(b) ? 1 : 2;
 }
 
+/// Do the letters end in two that are exchanged?
+bool ends_in_swap(std::string_view a, std::string_view b) {
+  if (a.size() < 2 || b.size() < 2) return false;
+  return a[a.size() - 1] == b[b.size() - 2] && a[a.size() - 2] == b[b.size() - 1];
+}
+
 /// Edit distance in halves: insertion, deletion, replacement and swap of neighbours cost 2.
 int edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
@@ -25,7 +31,7 @@ int edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       d[i][j] = std::min({d[i - 1][j] + 2, d[i][j - 1] + 2,
                           d[i - 1][j - 1] + replacement_cost(a[i - 1], b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+      if (ends_in_swap(a.substr(0, i), b.substr(0, j)))
         d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 2);
     }
   return d[a.size()][b.size()];

@@ -13,6 +13,39 @@ using linear::exponent_of;
 using linear::no_exponent;
 using linear::power_of_two;
 
+/// The exponent of the largest entry of a row, its columns in the units 2^units[j] (nullptr: 1).
+int largest_exponent(const double* row, std::size_t n, const int* units) {
+  int largest = no_exponent;
+  for (std::size_t j = 0; j < n; ++j) {
+    const int exponent = exponent_of(row[j]);
+    if (exponent != no_exponent) largest = std::max(largest, exponent + (units == nullptr ? 0 : units[j]));
+  }
+  return largest;
+}
+
+/// The row from k on with the largest entry of the column k among those that are no rounding, beside 1 or (not nullptr)
+/// beside their terms; -1: none. Both n×n, row after row.
+int pivot_row(const double* entries, const double* terms, int n, int k) {
+  const auto place = [&](int i) { return static_cast<std::ptrdiff_t>(i) * n + k; };
+  int pivot = -1;
+  for (int i = k; i < n; ++i) {
+    const double size = std::abs(entries[place(i)]);
+    if (!(size > DenseLu::singular_pivot * (terms != nullptr ? terms[place(i)] : 1))) continue;
+    if (pivot < 0 || size > std::abs(entries[place(pivot)])) pivot = i;
+  }
+  return pivot;
+}
+
+/// terms_ij += |l_ik| terms_kj, where the column k of the entries holds the factors l_ik.
+void add_terms(const double* entries, double* terms, int n, int k) {
+  const auto row = [n](auto* all, int i) { return all + static_cast<std::ptrdiff_t>(i) * n; };
+  for (int i = k + 1; i < n; ++i) {
+    const double factor = row(entries, i)[k];
+    if (factor == 0) continue;
+    for (int j = k + 1; j < n; ++j) row(terms, i)[j] += std::abs(factor) * row(terms, k)[j];
+  }
+}
+
 }  // namespace
 
 DenseLu::DenseLu(int capacity)
@@ -30,11 +63,7 @@ void DenseLu::scale(const double* A, const int* units) {
   const auto n = static_cast<std::size_t>(n_);
   exponents_.assign(n, no_exponent);
   for (std::size_t i = 0; i < n; ++i) {
-    int largest = no_exponent;
-    for (std::size_t j = 0; j < n; ++j) {
-      const int exponent = exponent_of(A[i * n + j]);
-      if (exponent != no_exponent) largest = std::max(largest, exponent + (units == nullptr ? 0 : units[j]));
-    }
+    const int largest = largest_exponent(A + i * n, n, units);
     const int shift = largest == no_exponent ? 0 : -largest;
     row_scale_[i] = power_of_two(shift);
     for (std::size_t j = 0; j < n; ++j) {
@@ -57,23 +86,18 @@ bool DenseLu::factorise(const double* A, int n, const int* units) {
 /// moves a position in a step.
 bool DenseLu::factorise_scaled(const double* A, bool by_terms) {
   load(A);
-  const auto terms = [&](int i) { return &terms_[static_cast<std::size_t>(i * n_)]; };
+  double* terms = by_terms ? terms_.data() : nullptr;
   if (by_terms)
     std::transform(lu_.begin(), lu_.begin() + static_cast<std::ptrdiff_t>(n_) * n_, terms_.begin(),
                    [](double entry) { return std::abs(entry); });
   for (int k = 0; k < n_; ++k) {
-    int pivot = -1;
-    for (int i = k; i < n_; ++i)
-      if (std::abs(row(i)[k]) > singular_pivot * (by_terms ? terms(i)[k] : 1) &&
-          (pivot < 0 || std::abs(row(i)[k]) > std::abs(row(pivot)[k])))
-        pivot = i;
+    const int pivot = pivot_row(lu_.data(), terms, n_, k);
     if (pivot < 0) return false;
     exchange(k, pivot);
-    if (by_terms && pivot != k) std::swap_ranges(terms(k), terms(k) + n_, terms(pivot));
+    if (by_terms && pivot != k)
+      std::swap_ranges(terms + k * n_, terms + (k + 1) * n_, terms + pivot * n_);
     eliminate(k);
-    for (int i = k + 1; by_terms && i < n_; ++i)
-      for (int j = k + 1; j < n_ && row(i)[k] != 0; ++j)
-        terms(i)[j] += std::abs(row(i)[k]) * terms(k)[j];
+    if (by_terms) add_terms(lu_.data(), terms, n_, k);
   }
   return true;
 }

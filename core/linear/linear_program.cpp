@@ -57,24 +57,35 @@ class Simplex {
   /// Simplex steps over the first `allowed` columns with Bland's rule; false at the cap or if
   /// unbounded.
   bool iterate(Eigen::Index allowed) {
-    const Eigen::Index last = T_.cols() - 1;
     for (int count = 0; count < 10'000; ++count) {
-      Eigen::Index enter = -1;
-      for (Eigen::Index j = 0; j < allowed && enter < 0; ++j)
-        if (T_(rows_, j) < -pivot_tolerance) enter = j;
+      const Eigen::Index enter = entering_column(allowed);
       if (enter < 0) return true;
-      Eigen::Index leave = -1;
-      for (Eigen::Index i = 0; i < rows_; ++i) {
-        if (T_(i, enter) <= pivot_tolerance) continue;
-        const double ratio = T_(i, last) / T_(i, enter);
-        const double best = leave < 0 ? inf : T_(leave, last) / T_(leave, enter);
-        const auto index = [&](Eigen::Index row) { return basis_[static_cast<std::size_t>(row)]; };
-        if (ratio < best || (ratio == best && index(i) < index(leave))) leave = i;
-      }
+      const Eigen::Index leave = leaving_row(enter);
       if (leave < 0) return false;
       pivot(leave, enter);
     }
     return false;
+  }
+
+  /// The first of these columns with a negative cost; -1: none.
+  [[nodiscard]] Eigen::Index entering_column(Eigen::Index allowed) const {
+    for (Eigen::Index j = 0; j < allowed; ++j)
+      if (T_(rows_, j) < -pivot_tolerance) return j;
+    return -1;
+  }
+
+  /// The row that blocks first, of equal ones that of the smallest basic variable; -1: none.
+  [[nodiscard]] Eigen::Index leaving_row(Eigen::Index enter) const {
+    const Eigen::Index last = T_.cols() - 1;
+    Eigen::Index leave = -1;
+    for (Eigen::Index i = 0; i < rows_; ++i) {
+      if (T_(i, enter) <= pivot_tolerance) continue;
+      const double ratio = T_(i, last) / T_(i, enter);
+      const double best = leave < 0 ? inf : T_(leave, last) / T_(leave, enter);
+      const auto index = [&](Eigen::Index row) { return basis_[static_cast<std::size_t>(row)]; };
+      if (ratio < best || (ratio == best && index(i) < index(leave))) leave = i;
+    }
+    return leave;
   }
 
   void pivot(Eigen::Index row, Eigen::Index column) {
@@ -88,6 +99,12 @@ class Simplex {
   Matrix T_;
   std::vector<Eigen::Index> basis_;
 };
+
+/// Does y fulfil y ≥ 0, Σ y = 1, Gᵀ y = 0 to rounding?
+bool is_certificate(const Matrix& G, const Vector& y) {
+  return y.minCoeff() >= -1e-12 && std::abs(y.sum() - 1) < 1e-10 &&
+         (G.cols() == 0 || (G.transpose() * y).cwiseAbs().maxCoeff() < 1e-11);
+}
 
 }  // namespace
 
@@ -104,9 +121,7 @@ InteriorTest test_interior(const Matrix& G, const Vector& g) {
   if (!simplex.find_feasible() || !simplex.minimise(g)) return result;
   const Vector y = simplex.solution();
   const double value = g.dot(y);
-  const bool holds = y.minCoeff() >= -1e-12 && std::abs(y.sum() - 1) < 1e-10 &&
-                     (G.cols() == 0 || (G.transpose() * y).cwiseAbs().maxCoeff() < 1e-11);
-  if (!holds) return result;
+  if (!is_certificate(G, y)) return result;
   if (value < -1e-9)
     result.verdict = InteriorTest::Verdict::empty;
   else if (value < 1e-11)

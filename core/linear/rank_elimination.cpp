@@ -18,6 +18,14 @@ bool is_by_entries(std::ptrdiff_t entries, Eigen::Index rows, Eigen::Index colum
   return columns >= least_sparse && entries * sparse_share <= rows * columns;
 }
 
+/// The first entries of x become L⁻¹ x.
+void solve_lower(const linear::DensePivots& dense, Vector& x) {
+  for (int k = 0; k < dense.rank; ++k) {
+    if (x[k] == 0) continue;
+    for (int i = k + 1; i < dense.rank; ++i) x[i] -= dense.lu(i, k) * x[k];
+  }
+}
+
 }  // namespace
 
 void RankElimination::factorise(const Matrix& A, const Vector& sizes, const Vector& row_sizes,
@@ -81,10 +89,7 @@ void RankElimination::solve(const Vector& r, Vector& x) const {
     const int row = dense_.row[static_cast<std::size_t>(i)];
     work_[i] = row_scale_[row] * r[row];
   }
-  for (int k = 0; k < dense_.rank; ++k) {
-    if (work_[k] == 0) continue;
-    for (int i = k + 1; i < dense_.rank; ++i) work_[i] -= dense_.lu(i, k) * work_[k];
-  }
+  solve_lower(dense_, work_);
   x.setZero(columns_);
   for (int k = dense_.rank - 1; k >= 0; --k) {
     work_[k] /= dense_.lu(k, k);

@@ -40,6 +40,28 @@ Matrix range_of(Matrix matrix, double rounding = 0) {
   return basis;
 }
 
+/// Orthonormal basis of what all powers of M reach. On the nilpotent part M Q is 0 but for the rounding of M, of which
+/// nothing is a range.
+Matrix range_of_powers(const Matrix& M, double rounding) {
+  Matrix Q = range_of(M);
+  for (Eigen::Index last = M.cols(); Q.cols() < last && Q.cols() > 0;) {
+    last = Q.cols();
+    Q = range_of(M * Q, rounding);
+  }
+  return Q;
+}
+
+/// The eigenvalue of the pencil for one of (A − σ E)⁻¹ E, without a negative zero.
+std::complex<double> unshifted(const std::complex<double>& value, double shift, double unit) {
+  const std::complex<double> s = unit * (shift + 1.0 / value);
+  return {s.real(), s.imag() == 0 ? 0.0 : s.imag()};
+}
+
+/// Larger real parts first, then larger imaginary ones.
+bool is_first(const std::complex<double>& a, const std::complex<double>& b) {
+  return a.real() != b.real() ? a.real() > b.real() : a.imag() > b.imag();
+}
+
 /// The shift for which A − σ E is best conditioned; 0 where it is singular for all of them.
 double best_shift(const Matrix& E, const Matrix& A, double& condition) {
   const double size = A.norm() > 0 && E.norm() > 0 ? A.norm() / E.norm() : 1;
@@ -91,22 +113,13 @@ std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix
   const double shift = best_shift(E, A, condition);
   if (shift == 0) return std::nullopt;
   const Matrix M = linear::FullLu(A - shift * E).solve(E);
-  // On the nilpotent part M Q is 0 but for the rounding of M, of which nothing is a range.
   const double rounding = std::min(rank_tolerance, roundings * static_cast<double>(E.rows()) * 0x1p-52 / condition) *
                           largest_column(M);
-  Matrix Q = range_of(M);
-  for (Eigen::Index last = M.cols(); Q.cols() < last && Q.cols() > 0;) {
-    last = Q.cols();
-    Q = range_of(M * Q, rounding);
-  }
+  const Matrix Q = range_of_powers(M, rounding);
   if (Q.cols() == 0) return result;
-  for (const std::complex<double>& value : linear::eigenvalues(Q.transpose() * M * Q)) {
-    const std::complex<double> s = unit * (shift + 1.0 / value);
-    result.emplace_back(s.real(), s.imag() == 0 ? 0.0 : s.imag());  // not -0
-  }
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
-    return a.real() != b.real() ? a.real() > b.real() : a.imag() > b.imag();
-  });
+  for (const std::complex<double>& value : linear::eigenvalues(Q.transpose() * M * Q))
+    result.push_back(unshifted(value, shift, unit));
+  std::stable_sort(result.begin(), result.end(), is_first);
   return result;
 }
 

@@ -67,6 +67,32 @@ bool shuffle(Matrix& L, Matrix& R, double tol) {
   return true;
 }
 
+/// The branches of a mode, a ∘ w + b ∘ λ = … with a² + b² = 1.
+struct ModeBranches {
+  Vector a, b;
+  std::vector<int> explicit_laws, open_laws;  ///< those that give λ by the others, and the others
+};
+
+/// Throws InvalidInput.
+ModeBranches branches_of(const std::vector<Law>& laws, const Mode& mode) {
+  const auto m = static_cast<int>(laws.size());
+  if (static_cast<int>(mode.size()) != m)
+    throw InvalidInput(fmt::format("mode must have {} entries but has {}", m, mode.size()));
+  ModeBranches result{Vector(m), Vector(m), {}, {}};
+  for (int i = 0; i < m; ++i) {
+    const Law& law = laws[static_cast<std::size_t>(i)];
+    const int k = mode[static_cast<std::size_t>(i)];
+    if (k < 0 || k >= static_cast<int>(law.branches.size()))
+      throw InvalidInput(fmt::format("mode: law {} has no branch {}", i + 1, k));
+    const Branch& branch = law.branches[static_cast<std::size_t>(k)];
+    const double size = std::hypot(branch.a, branch.b);
+    result.a[i] = branch.a / size;
+    result.b[i] = branch.b / size;
+    (result.b[i] != 0 ? result.explicit_laws : result.open_laws).push_back(i);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::optional<int> index_of(const Matrix& E, const Matrix& A, double tol) {
@@ -89,21 +115,7 @@ ModeDae mode_dae(const Lcs& given, const Mode& mode) {
   const Lcs lcs = validated(given);
   const int n = lcs.n();
   const int m = lcs.m();
-  if (static_cast<int>(mode.size()) != m)
-    throw InvalidInput(fmt::format("mode must have {} entries but has {}", m, mode.size()));
-  Vector a(m), b(m);
-  std::vector<int> explicit_laws, open_laws;
-  for (int i = 0; i < m; ++i) {
-    const Law& law = lcs.laws[static_cast<std::size_t>(i)];
-    const int k = mode[static_cast<std::size_t>(i)];
-    if (k < 0 || k >= static_cast<int>(law.branches.size()))
-      throw InvalidInput(fmt::format("mode: law {} has no branch {}", i + 1, k));
-    const Branch& branch = law.branches[static_cast<std::size_t>(k)];
-    const double size = std::hypot(branch.a, branch.b);
-    a[i] = branch.a / size;
-    b[i] = branch.b / size;
-    (b[i] != 0 ? explicit_laws : open_laws).push_back(i);
-  }
+  const auto [a, b, explicit_laws, open_laws] = branches_of(lcs.laws, mode);
   // a ∘ (C x + D λ) + b ∘ λ = … : for the explicit laws, K λ_S = -(a ∘ C)_S x - (a ∘ D)_SV λ_V.
   const Matrix row_x = a.asDiagonal() * lcs.C;
   const Matrix row_lambda = a.asDiagonal() * lcs.D + Matrix(b.asDiagonal());

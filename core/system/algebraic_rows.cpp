@@ -90,6 +90,22 @@ std::vector<Component> components(const SparseMatrix& E) {
   return list;
 }
 
+/// How far entries are below and above the diagonal.
+struct Band {
+  int below = 0, above = 0;
+};
+
+/// Of a pattern whose rows and columns move to new places.
+Band band_of(const linear::Pattern& pattern, const std::vector<int>& place) {
+  Band band;
+  for (std::size_t i = 0; i < pattern.size(); ++i)
+    for (const int j : pattern[i]) {
+      band.below = std::max(band.below, place[i] - place[at(j)]);
+      band.above = std::max(band.above, place[at(j)] - place[i]);
+    }
+  return band;
+}
+
 /// Do bounds of an elimination show that the component is regular, its rows scaled by their largest entries?
 bool is_regular(const SparseMatrix& E, const Component& component) {
   const auto size = static_cast<int>(component.rows.size());
@@ -99,13 +115,8 @@ bool is_regular(const SparseMatrix& E, const Component& component) {
   for (int i = 0; i < size; ++i)
     for (const auto& [column, entry] : part.row(i)) pattern[at(i)].push_back(column);
   const std::vector<int> place = linear::banded_order(pattern);
-  int below = 0, above = 0;
-  for (int i = 0; i < size; ++i)
-    for (const int j : pattern[at(i)]) {
-      below = std::max(below, place[at(i)] - place[at(j)]);
-      above = std::max(above, place[at(j)] - place[at(i)]);
-    }
-  linear::BandedLu lu(size, below, above);
+  const Band band = band_of(pattern, place);
+  linear::BandedLu lu(size, band.below, band.above);
   for (int i = 0; i < size; ++i) {
     int largest = std::numeric_limits<int>::min();
     for (const auto& [column, entry] : part.row(i)) largest = std::max(largest, std::ilogb(entry));
@@ -218,18 +229,33 @@ Signal with_combined(const Signal& b, const std::vector<int>& rows, const std::v
           [transform = SparseMatrix(size, size, entries), b](double t, Vector& value) { value = transform.times(b(t)); }};
 }
 
-}  // namespace
-
-bool separate_algebraic_rows(SparseLcs& lcs) {
+/// The dependent rows of all components, in their order.
+std::vector<std::pair<int, ReducedRow>> all_dependent_rows(const SparseLcs& lcs) {
   std::vector<std::pair<int, ReducedRow>> found;
   for (const Component& component : components(lcs.E)) {
     std::vector<int> rows;
     std::vector<ReducedRow> dependent = dependent_rows(lcs, component, rows);
     for (std::size_t k = 0; k < rows.size(); ++k) found.emplace_back(rows[k], std::move(dependent[k]));
   }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return found;
+}
+
+/// The matrix with zeros in these rows, increasing.
+SparseMatrix without_rows(const SparseMatrix& M, const std::vector<int>& rows) {
+  std::vector<SparseMatrix::Placed> kept;
+  for (int i = 0; i < M.rows(); ++i)
+    if (!std::binary_search(rows.begin(), rows.end(), i))
+      for (const auto& [column, entry] : M.row(i)) kept.push_back({i, column, entry});
+  return {M.rows(), M.columns(), kept};
+}
+
+}  // namespace
+
+bool separate_algebraic_rows(SparseLcs& lcs) {
+  std::vector<std::pair<int, ReducedRow>> found = all_dependent_rows(lcs);
   bool is_rounded = false;
   if (found.empty()) return is_rounded;
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<int> rows;
   std::vector<ReducedRow> dependent;
   for (auto& [row, reduced] : found) {
@@ -237,11 +263,7 @@ bool separate_algebraic_rows(SparseLcs& lcs) {
     is_rounded = is_rounded || !reduced.vanishes();
     dependent.push_back(std::move(reduced));
   }
-  std::vector<SparseMatrix::Placed> kept;
-  for (int i = 0; i < lcs.n(); ++i)
-    if (!std::binary_search(rows.begin(), rows.end(), i))
-      for (const auto& [column, entry] : lcs.E.row(i)) kept.push_back({i, column, entry});
-  lcs.E = SparseMatrix(lcs.n(), lcs.n(), kept);
+  lcs.E = without_rows(lcs.E, rows);
   lcs.A = with_combined(lcs.A, rows, dependent, is_rounded);
   lcs.B = with_combined(lcs.B, rows, dependent, is_rounded);
   lcs.b = with_combined(lcs.b, rows, dependent, is_rounded);

@@ -47,6 +47,8 @@ class Pivoting {
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
 
  private:
+  static constexpr double tiny_pivot = 1e-11;  ///< beside the largest entry of its own row or column
+
   struct Blocking {
     int row = -1;  ///< -1: none, -2: the entering variable's own other bound
     double step = inf;
@@ -58,21 +60,48 @@ class Pivoting {
     int column = -1;
   };
 
+  /// A pair (y_k, F_k) between an equality row and the column of a free unknown.
+  struct Coupling {
+    Entry outer;    ///< the equality row, the column of the free unknown
+    int pair = -1;  ///< k; -1: none
+  };
+
+  /// What moves along the path.
+  struct Motion {
+    int entering = -1;
+    int sign = 1;
+  };
+
   [[nodiscard]] Range range(int id) const;
   [[nodiscard]] double value_of_nonbasic(int id) const;
   [[nodiscard]] Vector column(int id) const;
+  [[nodiscard]] double own_step(int entering) const;
+  /// Can the basic variable of this row block: has it a range, and is the row not redundant?
+  [[nodiscard]] bool can_block(int row) const;
+  [[nodiscard]] bool is_t_at_zero(const Blocking& block) const;
+  [[nodiscard]] bool is_sooner(const Blocking& candidate, const Blocking& best,
+                               const Vector& rate) const;
   [[nodiscard]] Blocking blocking(const Vector& rate, double own_step) const;
   [[nodiscard]] bool smaller(int row, double rate, int other, double other_rate) const;
   bool rebuild();
+  /// Sweeps rounding out, unless that was just done. False: nothing changes by that.
+  bool refresh(bool& fresh);
   void exchange(int row, int nonbasic_index);
   [[nodiscard]] double size_of_row(int row) const;
+  [[nodiscard]] int open_row(int equality) const;
   [[nodiscard]] Entry largest_free_entry() const;
+  [[nodiscard]] Entry entry_of_pair(int k) const;
+  [[nodiscard]] Coupling strongest_coupling() const;
   bool pivot_with_pair();
   [[nodiscard]] bool is_empty(int row) const;
   bool pivot_free_in();
+  bool start_from_equations();
+  [[nodiscard]] bool leaves_two_sided_range(int row) const;
   [[nodiscard]] Vector direction(const Vector& weights);
-  bool first_pivot(const Vector& g, int& leaving);
-  void leave(int id, bool at_upper, int& entering, int& sign);
+  bool first_pivot(const Vector& g, Motion& motion);
+  void leave(int id, bool at_upper, Motion& motion);
+  int enter(const Motion& motion, const Blocking& block, double step);
+  PivotResult end_of_path(bool at_upper);
 
   const BoxForm& form_;
   int n_;

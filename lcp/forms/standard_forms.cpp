@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 
 #include <perp/core/linear/lu.hpp>
 #include <perp/lcp/forms/standard_forms.hpp>
@@ -28,56 +29,78 @@ bool same(const CurvePoint& a, const CurvePoint& b) {
   return std::abs(a.w - b.w) <= 1e-14 && std::abs(a.lambda - b.lambda) <= 1e-14;
 }
 
+/// Is the other orientation better: λ growing along the inside of a box, else a horizontal start?
+bool is_better_reversed(const Entry& entry) {
+  const auto& d = entry.curve.directions;
+  if (entry.box) return d[1].lambda < 0;
+  return d.size() > 1 && d.front().lambda != 0 && d.back().lambda == 0;
+}
+
+/// A single line: ζ = λ is free, or λ is fixed.
+void parametrise_line(Entry& entry) {
+  const CurvePoint& d = entry.curve.directions[0];
+  entry.base = entry.curve.corners[0];
+  entry.place.count = d.lambda == 0 ? 0 : 1;
+  if (entry.place.count == 0) return;
+  const double slope = d.w / d.lambda;
+  entry.base = {entry.base.w - slope * entry.base.lambda, 0};
+  entry.zeta = {{slope, 1}};
+  entry.lower = -inf;
+}
+
+/// Is the only ζ λ itself, but for a constant?
+bool is_lambda_itself(const Entry& entry) {
+  const CurvePoint& d = entry.zeta[0];
+  return d.w == 0 && d.lambda == 1 && entry.place.count == 1;
+}
+
+/// A curve with corners: one ζ in a box, else one for each corner.
+void parametrise_corners(Entry& entry) {
+  const auto& d = entry.curve.directions;
+  entry.base = entry.curve.corners[0];
+  entry.place.count = entry.box ? 1 : static_cast<int>(d.size()) - 1;
+  entry.zeta = {d[1]};
+  for (std::size_t k = 2; !entry.box && k < d.size(); ++k)
+    entry.zeta.push_back({d[k].w - d[k - 1].w, d[k].lambda - d[k - 1].lambda});
+  if (entry.box) entry.upper = entry.curve.lengths[1];
+  if (is_lambda_itself(entry)) {
+    entry.lower = entry.base.lambda;
+    entry.base.lambda = 0;
+    if (entry.box) entry.upper = entry.curve.corners[1].lambda;
+  }
+  entry.direct = d[0].lambda == 0;
+}
+
 /// Decides how the curve is parametrised; see CurveUnknowns.
 Entry parametrised(const Law& law) {
   Entry entry;
-  Curve& curve = entry.curve;
-  curve = curve_of(law);
-  auto& d = curve.directions;
-  const std::size_t branches = d.size();
-  entry.box = branches == 3 && same(d[0], d[2]);
-  // The better of the two orientations: λ growing along the inside of a box, else a horizontal
-  // start.
-  if (entry.box ? d[1].lambda < 0 : branches > 1 && d.front().lambda != 0 && d.back().lambda == 0)
-    reverse(curve);
-  entry.place.order = curve.order;
-  if (branches == 1) {
-    entry.base = curve.corners[0];
-    entry.place.count = d[0].lambda == 0 ? 0 : 1;
-    if (entry.place.count == 0) return entry;
-    const double slope = d[0].w / d[0].lambda;
-    entry.base = {entry.base.w - slope * entry.base.lambda, 0};
-    entry.zeta = {{slope, 1}};
-    entry.lower = -inf;
-    return entry;
-  }
-  entry.base = curve.corners[0];
-  entry.place.count = entry.box ? 1 : static_cast<int>(branches) - 1;
-  entry.zeta = {d[1]};
-  if (!entry.box)
-    for (std::size_t k = 2; k < branches; ++k)
-      entry.zeta.push_back({d[k].w - d[k - 1].w, d[k].lambda - d[k - 1].lambda});
-  if (entry.box) entry.upper = curve.lengths[1];
-  if (d[1].w == 0 && d[1].lambda == 1 && entry.place.count == 1) {
-    entry.lower = entry.base.lambda;  // ζ is λ itself
-    entry.base.lambda = 0;
-    if (entry.box) entry.upper = curve.corners[1].lambda;
-  }
-  entry.direct = d[0].lambda == 0;
+  entry.curve = curve_of(law);
+  const auto& d = entry.curve.directions;
+  entry.box = d.size() == 3 && same(d[0], d[2]);
+  if (is_better_reversed(entry)) reverse(entry.curve);
+  entry.place.order = entry.curve.order;
+  if (d.size() == 1)
+    parametrise_line(entry);
+  else
+    parametrise_corners(entry);
   return entry;
 }
 
+/// Is there no bound of ζ?
+bool has_free_unknown(const Entry& entry) { return entry.place.count == 1 && entry.lower == -inf; }
+
+/// The laws with the places of their unknowns: u, auxiliary unknowns, free ζ, then the bounded ones.
 std::vector<Entry> numbered(const Mlcp& problem, int& free, int& n) {
   std::vector<Entry> entries;
-  for (const Law& law : problem.laws) entries.push_back(parametrised(law));
+  std::ranges::transform(problem.laws, std::back_inserter(entries), parametrised);
   n = problem.p();
   for (Entry& entry : entries)
     if (!entry.direct) entry.auxiliary = n++;
   for (Entry& entry : entries)
-    if (entry.place.count == 1 && entry.lower == -inf) entry.place.first = n++;
+    if (has_free_unknown(entry)) entry.place.first = n++;
   free = n;
   for (Entry& entry : entries) {
-    if (entry.place.count == 0 || entry.lower == -inf) continue;
+    if (entry.place.count == 0 || has_free_unknown(entry)) continue;
     entry.place.first = n;
     n += entry.place.count;
   }
@@ -101,6 +124,19 @@ Affine along(const Entry& entry, double CurvePoint::*coordinate, int n) {
 void set_row(BoxForm& form, int i, const Affine& value) {
   form.N.row(i) = value.row;
   form.r[i] = value.constant;
+}
+
+/// Rows of η_2 ... η_count, η_k = ζ_k − ζ_1 + η_1 + (way from corner 1 to corner k).
+void fill_later_rows(BoxForm& form, const Entry& entry, const Affine& eta) {
+  const int first = entry.place.first;
+  double way = 0;
+  for (int k = 1; k < entry.place.count; ++k) {
+    way += entry.curve.lengths[static_cast<std::size_t>(k)];
+    Affine later{eta.row, eta.constant + way};
+    later.row[first] -= 1;
+    later.row[first + k] += 1;
+    set_row(form, first + k, later);
+  }
 }
 
 /// Rows of the equality of an auxiliary unknown and of η_1 ... η_count of one law.
@@ -127,14 +163,28 @@ void fill_rows(BoxForm& form, const Entry& entry, const Affine& w, const Affine&
     set_row(form, entry.auxiliary,
             {other.row + slope * eta.row, other.constant + slope * eta.constant});
   }
-  double way = 0;
-  for (int k = 1; k < entry.place.count; ++k) {
-    way += entry.curve.lengths[static_cast<std::size_t>(k)];
-    Affine later{eta.row, eta.constant + way};
-    later.row[first] -= 1;
-    later.row[first + k] += 1;
-    set_row(form, first + k, later);
+  fill_later_rows(form, entry, eta);
+}
+
+/// Has y_i a box with two finite ends?
+bool is_boxed(const BoxForm& form, int i) { return form.lower[i] > -inf && form.upper[i] < inf; }
+
+/// y = Y v + y0 with v ≥ 0 from a finite bound on, and the sign with which row i of F stands in the pairs.
+struct FromBounds {
+  Matrix Y;
+  Vector y0, sign;
+};
+
+FromBounds from_bounds(const BoxForm& form, int size) {
+  const int n = form.n();
+  FromBounds result{Matrix::Zero(n, size), Vector::Zero(n), Vector::Ones(n)};
+  for (int i = 0; i < n; ++i) {
+    const bool from_above = i >= form.free && form.lower[i] == -inf;
+    if (from_above) result.sign[i] = -1;
+    if (i >= form.free) result.y0[i] = from_above ? form.upper[i] : form.lower[i];
+    result.Y(i, i) = result.sign[i];
   }
+  return result;
 }
 
 }  // namespace
@@ -221,17 +271,8 @@ BoxForm to_pairs(const BoxForm& form) {
   const int n = form.n();
   int size = n;
   for (int i = form.free; i < n; ++i)
-    if (form.lower[i] > -inf && form.upper[i] < inf) ++size;
-  // y = Y v + y0, and the sign with which row i of F stands in the pairs.
-  Matrix Y = Matrix::Zero(n, size);
-  Vector y0 = Vector::Zero(n);
-  Vector sign = Vector::Ones(n);
-  for (int i = 0; i < n; ++i) {
-    const bool from_above = i >= form.free && form.lower[i] == -inf;
-    if (from_above) sign[i] = -1;
-    if (i >= form.free) y0[i] = from_above ? form.upper[i] : form.lower[i];
-    Y(i, i) = sign[i];
-  }
+    if (is_boxed(form, i)) ++size;
+  const auto [Y, y0, sign] = from_bounds(form, size);
   BoxForm pairs;
   pairs.free = form.free;
   pairs.N = Matrix::Zero(size, size);
@@ -239,7 +280,7 @@ BoxForm to_pairs(const BoxForm& form) {
   pairs.N.topRows(n) = sign.asDiagonal() * (form.N * Y);
   pairs.r.head(n) = sign.asDiagonal() * (form.N * y0 + form.r);
   for (int i = form.free, next = n; i < n; ++i) {
-    if (form.lower[i] == -inf || form.upper[i] == inf) continue;
+    if (!is_boxed(form, i)) continue;
     pairs.N(i, next) = 1;
     pairs.N(next, i) = -1;
     pairs.r[next++] = form.upper[i] - form.lower[i];

@@ -83,6 +83,17 @@ bool in_order(const Hull& p, const Hull& q, int sign) {
   return before(p, q) || before(q, p) || p.is_on_line_of(q);
 }
 
+/// Does λ never rise (`sign` = 1) or never fall (-1) with w, on the branches and between them?
+bool runs(const std::vector<Hull>& hulls, int sign) {
+  for (std::size_t i = 0; i < hulls.size(); ++i) {
+    const int slope = hulls[i].a.sign() * hulls[i].b.sign();  // λ falls with w where a b > 0
+    if (sign * slope < 0) return false;
+    for (std::size_t j = 0; j < i; ++j)
+      if (!in_order(hulls[i], hulls[j], sign)) return false;
+  }
+  return true;
+}
+
 BoundedMatrix exactly(const Matrix& entries) {
   BoundedMatrix result(entries.rows(), entries.cols());
   result.high = entries;
@@ -145,19 +156,9 @@ bool is_certified(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMa
 }  // namespace
 
 Monotonicity monotonicity(const Law& law) {
-  std::vector<Hull> hulls;
-  for (const Branch& branch : law.branches) hulls.emplace_back(branch);
-  bool rising = true, falling = true;
-  for (std::size_t i = 0; i < hulls.size(); ++i) {
-    const int slope = hulls[i].a.sign() * hulls[i].b.sign();  // λ falls with w where a b > 0
-    rising = rising && slope <= 0;
-    falling = falling && slope >= 0;
-    for (std::size_t j = 0; j < i; ++j) {
-      falling = falling && in_order(hulls[i], hulls[j], 1);
-      rising = rising && in_order(hulls[i], hulls[j], -1);
-    }
-  }
-  return falling ? Monotonicity::falling : rising ? Monotonicity::rising : Monotonicity::neither;
+  const std::vector<Hull> hulls(law.branches.begin(), law.branches.end());
+  if (runs(hulls, 1)) return Monotonicity::falling;
+  return runs(hulls, -1) ? Monotonicity::rising : Monotonicity::neither;
 }
 
 bool has_at_most_one_solution(const Mlcp& problem) {

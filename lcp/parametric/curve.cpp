@@ -15,6 +15,8 @@ struct Segment {
   CurvePoint direction;
   CurvePoint begin, end;
   bool has_begin = false, has_end = false;
+
+  [[nodiscard]] bool is_bounded() const { return has_begin && has_end; }
 };
 
 double along(const Segment& segment, const CurvePoint& point) {
@@ -31,29 +33,33 @@ CurvePoint at_lambda(const Branch& branch, double lambda) {
   return {(branch.c - branch.b * lambda) / branch.a, lambda};
 }
 
+/// Makes a segment begin (or end) at a point, unless it does so farther inside.
+void cut(Segment& segment, bool begins, const CurvePoint& point) {
+  CurvePoint& present = begins ? segment.begin : segment.end;
+  bool& exists = begins ? segment.has_begin : segment.has_end;
+  const double gain = along(segment, point) - along(segment, present);
+  if (!exists || (begins ? gain > 0 : gain < 0)) present = point;
+  exists = true;
+}
+
+/// The same at the finite ends of the range of w or λ, which grows along the segment or falls.
+template <class PointAt>
+void cut_to_range(Segment& segment, const Range& range, bool grows, const PointAt& point_at) {
+  if (range.lower > -inf) cut(segment, grows, point_at(range.lower));
+  if (range.upper < inf) cut(segment, !grows, point_at(range.upper));
+}
+
 Segment segment_of(const Branch& branch, int index) {
   Segment segment;
   segment.branch = index;
   const double size = std::max(std::abs(branch.a), std::abs(branch.b));
   segment.direction = {branch.b / size, -branch.a / size};
-  const auto cut = [&](bool from_below, const CurvePoint& point) {
-    const bool begins = from_below;
-    CurvePoint& present = begins ? segment.begin : segment.end;
-    bool& exists = begins ? segment.has_begin : segment.has_end;
-    const double gain = along(segment, point) - along(segment, present);
-    if (!exists || (begins ? gain > 0 : gain < 0)) present = point;
-    exists = true;
-  };
-  if (branch.b != 0) {
-    const bool grows = segment.direction.w > 0;
-    if (branch.w.lower > -inf) cut(grows, at_w(branch, branch.w.lower));
-    if (branch.w.upper < inf) cut(!grows, at_w(branch, branch.w.upper));
-  }
-  if (branch.a != 0) {
-    const bool grows = segment.direction.lambda > 0;
-    if (branch.lambda.lower > -inf) cut(grows, at_lambda(branch, branch.lambda.lower));
-    if (branch.lambda.upper < inf) cut(!grows, at_lambda(branch, branch.lambda.upper));
-  }
+  if (branch.b != 0)
+    cut_to_range(segment, branch.w, segment.direction.w > 0,
+                 [&](double w) { return at_w(branch, w); });
+  if (branch.a != 0)
+    cut_to_range(segment, branch.lambda, segment.direction.lambda > 0,
+                 [&](double lambda) { return at_lambda(branch, lambda); });
   return segment;
 }
 
@@ -91,7 +97,7 @@ Closeness closeness(const Law& law, const std::vector<Segment>& segments) {
 
 /// The ends of a branch on which w or λ is constant are its own numbers, the others are computed.
 bool is_point(const Segment& segment, const Closeness& close) {
-  if (!segment.has_begin || !segment.has_end) return false;
+  if (!segment.is_bounded()) return false;
   const bool is_exact = segment.direction.w == 0 || segment.direction.lambda == 0;
   return is_exact ? along(segment, segment.begin) == along(segment, segment.end) : close(segment.begin, segment.end);
 }
@@ -121,38 +127,61 @@ CurvePoint corner_of(const Segment& before, const Segment& after) {
   return {w_from_after ? b.w : a.w, lambda_from_after ? b.lambda : a.lambda};
 }
 
+/// The segments that have an end at one point.
+struct Meeting {
+  int count = 0;
+  std::size_t last = 0;
+  bool turned = false;  ///< the last one has its end there, not its beginning
+};
+
+/// Of the segments from number `first` on.
+Meeting meeting_at(const std::vector<Segment>& segments, std::size_t first, const CurvePoint& point,
+                   const Closeness& close) {
+  Meeting meeting;
+  for (std::size_t j = first; j < segments.size(); ++j) {
+    const bool at_begin = segments[j].has_begin && close(segments[j].begin, point);
+    const bool at_end = segments[j].has_end && close(segments[j].end, point);
+    if (!at_begin && !at_end) continue;
+    ++meeting.count;
+    meeting.last = j;
+    meeting.turned = !at_begin;
+  }
+  return meeting;
+}
+
+/// Puts the segment that begins at the end of the k-th one behind it; returns why it cannot.
+std::string link_next(std::vector<Segment>& segments, std::size_t k, const Closeness& close) {
+  const CurvePoint end = segments[k].end;
+  const Meeting next = meeting_at(segments, k + 1, end, close);
+  if (next.count == 0)
+    return fmt::format("its graph ends at w = {:g}, lambda = {:g}", end.w, end.lambda);
+  if (next.count > 1)
+    return fmt::format("more than two branches meet at w = {:g}, lambda = {:g}", end.w, end.lambda);
+  if (next.turned) flip(segments[next.last]);
+  std::swap(segments[k + 1], segments[next.last]);
+  return "";
+}
+
 /// Puts the segments in order, head to tail; returns why it cannot.
 std::string chain(std::vector<Segment>& segments, const Closeness& close) {
-  const auto start = std::find_if(segments.begin(), segments.end(), [](const Segment& segment) {
-    return !segment.has_begin || !segment.has_end;
-  });
+  const auto start = std::ranges::find_if_not(segments, &Segment::is_bounded);
   if (start == segments.end()) return "its graph is bounded";
   std::iter_swap(segments.begin(), start);
   if (segments[0].has_begin) flip(segments[0]);
-  for (std::size_t k = 0; segments[k].has_end; ++k) {
-    const CurvePoint end = segments[k].end;
-    std::size_t next = 0;
-    int found = 0;
-    bool turned = false;
-    for (std::size_t j = k + 1; j < segments.size(); ++j) {
-      const bool at_begin = segments[j].has_begin && close(segments[j].begin, end);
-      const bool at_end = segments[j].has_end && close(segments[j].end, end);
-      if (!at_begin && !at_end) continue;
-      ++found;
-      next = j;
-      turned = !at_begin;
-    }
-    if (found == 0)
-      return fmt::format("its graph ends at w = {:g}, lambda = {:g}", end.w, end.lambda);
-    if (found > 1)
-      return fmt::format("more than two branches meet at w = {:g}, lambda = {:g}", end.w,
-                         end.lambda);
-    if (turned) flip(segments[next]);
-    std::swap(segments[k + 1], segments[next]);
-    if (!segments[k + 1].has_end && k + 2 < segments.size())
-      return "its graph consists of separate parts";
-  }
-  return segments.size() > 1 && !segments[0].has_end ? "its graph consists of separate parts" : "";
+  std::size_t last = 0;
+  for (; segments[last].has_end; ++last)
+    if (std::string reason = link_next(segments, last, close); !reason.empty()) return reason;
+  return last + 1 < segments.size() ? "its graph consists of separate parts" : "";
+}
+
+/// In units of the direction.
+double length_of(const Segment& segment) {
+  return segment.is_bounded() ? along(segment, segment.end) - along(segment, segment.begin) : inf;
+}
+
+/// The point with w = 0 of a branch's line, or with λ = 0 where w is constant.
+CurvePoint point_of_line(const Branch& branch) {
+  return branch.b == 0 ? CurvePoint{branch.c / branch.a, 0} : at_w(branch, 0);
 }
 
 }  // namespace
@@ -171,15 +200,12 @@ Curve curve_of(const Law& law) {
     const Segment& segment = segments[k];
     curve.order.push_back(segment.branch);
     curve.directions.push_back(segment.direction);
-    const bool finite = segment.has_begin && segment.has_end;
-    curve.lengths.push_back(finite ? along(segment, segment.end) - along(segment, segment.begin)
-                                   : inf);
+    curve.lengths.push_back(length_of(segment));
     if (k > 0) curve.corners.push_back(corner_of(segments[k - 1], segment));
   }
-  if (segments.size() == 1) {
-    const Branch& branch = law.branches[static_cast<std::size_t>(segments[0].branch)];
-    curve.corners.push_back(branch.b == 0 ? CurvePoint{branch.c / branch.a, 0} : at_w(branch, 0));
-  }
+  if (segments.size() == 1)
+    curve.corners.push_back(
+        point_of_line(law.branches[static_cast<std::size_t>(segments[0].branch)]));
   return curve;
 }
 

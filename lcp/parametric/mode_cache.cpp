@@ -27,6 +27,21 @@ bool agree_on(const Matrix& difference, const Matrix& rounding, const Matrix& ac
   return (left.array() <= rounding.transpose().array() + each * terms.array()).all();
 }
 
+/// The rows with norm 1, those that are 0 aside.
+void normalise_rows(Matrix& rows) {
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    if (const double norm = rows.row(i).norm(); norm > 0) rows.row(i) /= norm;
+}
+
+/// The rows that vanish wherever all are non-negative, where the test found no interior; else none.
+std::vector<Eigen::Index> vanishing_rows(const InteriorTest& test) {
+  std::vector<Eigen::Index> rows;
+  if (test.verdict != InteriorTest::Verdict::flat) return rows;
+  for (Eigen::Index i = 0; i < test.y.size(); ++i)
+    if (test.y[i] > in_certificate) rows.push_back(i);
+  return rows;
+}
+
 /// Their number, capped.
 long count_modes(const std::vector<Law>& laws) {
   long modes = 1;
@@ -58,6 +73,14 @@ int ModeCache::usable(int index, bool is_met_often) {
   return index;
 }
 
+/// The map of few modes that has the same rows; -1: there is none.
+int ModeCache::equal_map(const ModeMap& made) const {
+  if (made.kind() != ModeMap::Kind::regular || modes_ > table_limit) return -1;
+  const auto is_equal = [&](const auto& known) { return made.same_as(*known); };
+  const auto found = std::ranges::find_if(maps_, is_equal);
+  return found == maps_.end() ? -1 : static_cast<int>(found - maps_.begin());
+}
+
 int ModeCache::find(const Mode& mode, bool is_met_often) {
   if (mode.size() != family_.base.laws.size()) return -1;  // no mode is known
   if (const auto known = index_.find(mode); known != index_.end()) return usable(known->second, is_met_often);
@@ -68,14 +91,12 @@ int ModeCache::find(const Mode& mode, bool is_met_often) {
     index_[mode] = -1;
     return -1;
   }
+  if (const int equal = equal_map(*made); equal >= 0) {
+    maps_[static_cast<std::size_t>(equal)]->merge(*made);
+    index_[mode] = equal;
+    return equal;
+  }
   const bool regular = made->kind() == ModeMap::Kind::regular;
-  if (regular && modes_ <= table_limit)
-    for (std::size_t i = 0; i < maps_.size(); ++i)
-      if (made->same_as(*maps_[i])) {
-        maps_[i]->merge(*made);
-        index_[mode] = static_cast<int>(i);
-        return static_cast<int>(i);
-      }
   storage_ += static_cast<long>(made->storage());
   const int index = static_cast<int>(maps_.size());
   index_[mode] = index;
@@ -125,28 +146,6 @@ int ModeCache::tabulate() {
   found_.reserve(maps_.size());
   tabulated_ = true;
   return static_cast<int>(maps_.size());
-}
-
-int ModeCache::memory_changes(int index, int present, const std::vector<char>& leaving) const {
-  if (present < 0) return 0;
-  int changes = 0;
-  for (const int law : memory_laws_) {
-    const auto i = static_cast<std::size_t>(law);
-    if (map(index).modes().front()[i] == map(present).modes().front()[i]) continue;
-    changes += i < leaving.size() && leaving[i] == 0 ? static_cast<int>(memory_laws_.size()) + 1 : 1;
-  }
-  return changes;
-}
-
-std::vector<char> ModeCache::leaving_laws(int present, const double* theta) const {
-  std::vector<char> leaving;
-  if (present < 0 || memory_laws_.empty()) return leaving;
-  leaving.assign(family_.base.laws.size(), 0);
-  const ModeMap& mode = map(present);
-  for (int i = 0; i < static_cast<int>(mode.margins().size()); ++i)
-    if (mode.margin(i, theta) < 0)
-      leaving[static_cast<std::size_t>(mode.margins()[static_cast<std::size_t>(i)].law)] = 1;
-  return leaving;
 }
 
 bool ModeCache::exactly_admissible(int index, const double* theta) const {
@@ -239,24 +238,27 @@ ModeCache::Choice ModeCache::nearest_admissible(const double* theta, int present
   return choice;
 }
 
+/// Of solutions with equal norms the present mode comes first, then the smaller one.
+bool ModeCache::precedes(int index, int chosen, int present) const {
+  const bool smaller = map(index).modes().front() < map(chosen).modes().front();
+  return index == present || (chosen != present && smaller);
+}
+
 /// The nearest of `found_`; norms whose difference is within their rounding are equal.
 void ModeCache::choose(const double* theta, int present, Choice& choice) const {
-  double best = nan, best_rounding = nan;
+  SquaredNorm best;
   for (const int i : found_) {
-    double rounding = 0;
-    const double norm = map(i).squared_norm(theta, &rounding);
-    if (choice.map >= 0 && std::abs(norm - best) <= rounding + best_rounding) {
+    const SquaredNorm norm = squared_norm(i, theta);
+    if (choice.map >= 0 && norm.is_tied_with(best)) {
       ++choice.ties;
-      const bool smaller = map(i).modes().front() < map(choice.map).modes().front();
-      if (i == present || (choice.map != present && smaller)) choice.map = i;
-    } else if (choice.map < 0 || norm < best) {
+      if (precedes(i, choice.map, present)) choice.map = i;
+    } else if (choice.map < 0 || norm.value < best.value) {
       choice.map = i;
       choice.ties = 0;
       best = norm;
-      best_rounding = rounding;
     }
   }
-  choice.norm = std::sqrt(best);
+  choice.norm = std::sqrt(best.value);
 }
 
 bool ModeCache::all_admissible(const double* theta, int present, std::vector<int>& maps) {
@@ -272,34 +274,37 @@ bool ModeCache::all_admissible(const double* theta, int present, std::vector<int
   return true;
 }
 
+/// A singular mode has a continuum of them where it is consistent.
+bool ModeCache::may_have_solutions(int index, const double* theta) const {
+  return is_singular(index) ? map(index).consistent(theta) : admissible(index, theta);
+}
+
+/// Does rounding leave open whether a rival is nearer, or whether it has a solution?
+bool ModeCache::leaves_choice_open(int rival, const SquaredNorm& norm, const SquaredNorm& best,
+                                   const double* theta) const {
+  return norm.is_tied_with(best) || !(map(rival).admissible(theta) || exactly_admissible(rival, theta));
+}
+
 ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
   Choice choice{Status::solved, present, nan, 1, 0};
   if (modes_ > table_limit) {
     choice.status = Status::not_enumerated;
     return choice;
   }
-  double best = nan, rounding = 0;  // squared norm of the choice, once a rival asks for it
+  SquaredNorm best;  // of the choice, once a rival asks for it
   for (const int other : rivals(present)) {
-    const ModeMap& rival = map(other);
-    if (rival.kind() == ModeMap::Kind::singular) {
-      if (rival.consistent(theta)) return nearest(theta, present);
-      continue;
-    }
-    if (!admissible(other, theta)) continue;
-    if (std::isnan(best)) best = map(present).squared_norm(theta, &rounding);
-    double rival_rounding = 0;
-    const double norm = rival.squared_norm(theta, &rival_rounding);
-    const bool tied = std::abs(norm - best) <= rounding + rival_rounding;
-    if (tied || !(rival.admissible(theta) || exactly_admissible(other, theta)))
-      return nearest(theta, present);
+    if (!may_have_solutions(other, theta)) continue;
+    if (is_singular(other)) return nearest(theta, present);
+    if (std::isnan(best.value)) best = squared_norm(present, theta);
+    const SquaredNorm norm = squared_norm(other, theta);
+    if (leaves_choice_open(other, norm, best, theta)) return nearest(theta, present);
     ++choice.solutions;
-    if (norm < best) {
+    if (norm.value < best.value) {
       best = norm;
-      rounding = rival_rounding;
       choice.map = other;
     }
   }
-  choice.norm = std::sqrt(best);
+  choice.norm = std::sqrt(best.value);
   return choice;
 }
 
@@ -328,7 +333,7 @@ int ModeCache::exchange(const double* theta, int start) {
 bool ModeCache::is_rival(int index, int other) const {
   const ModeMap& mine = map(index);
   const ModeMap& theirs = map(other);
-  const bool singular = theirs.kind() == ModeMap::Kind::singular;
+  const bool singular = is_singular(other);
   if (!singular && memory_changes(other, index) > 0) return false;
   Matrix G, H;
   Vector g, h;
@@ -338,8 +343,7 @@ bool ModeCache::is_rival(int index, int other) const {
   rows << G, g, H, h;
   const BinaryScaling scaling(rows);
   rows = scaling.apply(rows);
-  for (Eigen::Index i = 0; i < rows.rows(); ++i)
-    if (const double norm = rows.row(i).norm(); norm > 0) rows.row(i) /= norm;
+  normalise_rows(rows);
   const InteriorTest test = test_interior(rows.leftCols(family_.k()), rows.col(family_.k()));
   if (test.verdict == InteriorTest::Verdict::empty) return false;
   if (singular) return true;
@@ -348,12 +352,8 @@ bool ModeCache::is_rival(int index, int other) const {
     return Matrix(scaling.unscale(u.transpose()).transpose());
   };
   const Matrix mine_u = in_units(mine.u_rows()), their_u = in_units(theirs.u_rows());
-  std::vector<Eigen::Index> active;
-  if (test.verdict == InteriorTest::Verdict::flat)
-    for (Eigen::Index i = 0; i < test.y.size(); ++i)
-      if (test.y[i] > in_certificate) active.push_back(i);
   return !agree_on(mine_u - their_u, 4 * unit_roundoff * (mine_u.cwiseAbs() + their_u.cwiseAbs()),
-                   rows(active, Eigen::all));
+                   rows(vanishing_rows(test), Eigen::all));
 }
 
 const std::vector<int>& ModeCache::rivals(int index) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -114,6 +115,26 @@ class ModeCache {
   }
   void give_rows(int index);
   int usable(int index, bool is_met_often);
+  [[nodiscard]] int equal_map(const ModeMap& made) const;
+  /// A squared norm and a bound of its rounding.
+  struct SquaredNorm {
+    double value = nan, rounding = 0;
+
+    [[nodiscard]] bool is_tied_with(const SquaredNorm& other) const {
+      return std::abs(value - other.value) <= rounding + other.rounding;
+    }
+  };
+  [[nodiscard]] SquaredNorm squared_norm(int index, const double* theta) const {
+    SquaredNorm norm;
+    norm.value = map(index).squared_norm(theta, &norm.rounding);
+    return norm;
+  }
+  [[nodiscard]] bool is_singular(int index) const {
+    return map(index).kind() == ModeMap::Kind::singular;
+  }
+  [[nodiscard]] bool may_have_solutions(int index, const double* theta) const;
+  [[nodiscard]] bool leaves_choice_open(int rival, const SquaredNorm& norm, const SquaredNorm& best,
+                                        const double* theta) const;
   bool is_rival(int index, int other) const;
   /// `leaving`: see leaving_laws; empty: all.
   [[nodiscard]] int memory_changes(int index, int present,
@@ -121,12 +142,14 @@ class ModeCache {
   /// The laws whose own argument leaves their branch in the present mode: a change of another law
   /// with memory counts more than all of theirs.
   [[nodiscard]] std::vector<char> leaving_laws(int present, const double* theta) const;
+  bool add_if_admissible(const double* theta, const Mode& mode);
   bool add_changed(const double* theta, const std::vector<int>& laws, std::size_t from, int count, Mode& mode);
   Choice nearest_by_leaving(const double* theta, int present);
   bool same_u(int first, int second, const double* theta);
   void keep_exact(const double* theta, int present);
   bool find_admissible(const std::vector<int>& regular, const std::vector<int>& singular, const double* theta, int present);
   Choice nearest_admissible(const double* theta, int present);
+  [[nodiscard]] bool precedes(int index, int chosen, int present) const;
   void choose(const double* theta, int present, Choice& choice) const;
 
   ParametricMlcp family_;

@@ -20,16 +20,41 @@ std::vector<int> marked(const std::vector<char>& marks) {
 
 }  // namespace
 
+int ModeCache::memory_changes(int index, int present, const std::vector<char>& leaving) const {
+  if (present < 0) return 0;
+  int changes = 0;
+  for (const int law : memory_laws_) {
+    const auto i = static_cast<std::size_t>(law);
+    if (map(index).modes().front()[i] == map(present).modes().front()[i]) continue;
+    changes += i < leaving.size() && leaving[i] == 0 ? static_cast<int>(memory_laws_.size()) + 1 : 1;
+  }
+  return changes;
+}
+
+std::vector<char> ModeCache::leaving_laws(int present, const double* theta) const {
+  std::vector<char> leaving;
+  if (present < 0 || memory_laws_.empty()) return leaving;
+  leaving.assign(family_.base.laws.size(), 0);
+  const ModeMap& mode = map(present);
+  for (int i = 0; i < static_cast<int>(mode.margins().size()); ++i)
+    if (mode.margin(i, theta) < 0)
+      leaving[static_cast<std::size_t>(mode.margins()[static_cast<std::size_t>(i)].law)] = 1;
+  return leaving;
+}
+
+/// Appends the map of a mode that has a solution at θ. False: it is singular and may have some.
+bool ModeCache::add_if_admissible(const double* theta, const Mode& mode) {
+  check_interruption();
+  const int index = find(mode);
+  if (index >= 0 && admissible(index, theta)) admissible_.push_back(index);
+  const int known = index_.at(mode);
+  return index >= 0 || known < 0 || !map(known).consistent(theta);
+}
+
 /// Appends the maps of all modes that differ from `mode` in `count` of the laws from number `from` of the list on. False: a
 /// singular mode may have solutions.
 bool ModeCache::add_changed(const double* theta, const std::vector<int>& laws, std::size_t from, int count, Mode& mode) {
-  if (count == 0) {
-    check_interruption();
-    const int index = find(mode);
-    if (index >= 0 && admissible(index, theta)) admissible_.push_back(index);
-    const int known = index_.at(mode);
-    return index >= 0 || known < 0 || !map(known).consistent(theta);
-  }
+  if (count == 0) return add_if_admissible(theta, mode);
   for (std::size_t k = from; k < laws.size(); ++k) {
     const std::size_t law = at(laws[k]);
     const int present = mode[law], branches = static_cast<int>(family_.base.laws[law].branches.size());

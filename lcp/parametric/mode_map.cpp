@@ -120,20 +120,30 @@ void instantiate(const ParametricMlcp& family, const double* theta, Mlcp& proble
   problem.q2.noalias() += family.Q2 * parameter;
 }
 
-BranchEnd branch_end(const Branch& branch, bool upper) {
-  const auto end = [upper](const Range& range) { return upper ? range.upper : range.lower; };
-  if (branch.b == 0) return {end(branch.lambda), false};
-  if (branch.a == 0) return {end(branch.w), false};
+namespace {
+
+double end_of(const Range& range, bool upper) { return upper ? range.upper : range.lower; }
+
+/// The end of a sloped branch: that of w or of λ, which comes first.
+BranchEnd end_of_slope(const Branch& branch, bool upper) {
   // w falls with λ where a and b have one sign
   const bool falls = (branch.a > 0) == (branch.b > 0);
   const double lambda = upper != falls ? branch.lambda.upper : branch.lambda.lower;
-  const double w = end(branch.w);
+  const double w = end_of(branch.w, upper);
   if (!std::isfinite(lambda)) return {w, false};
   if (!std::isfinite(w)) return {lambda, true};
   const Rational of_lambda =
       (Rational(branch.c) - Rational(branch.b) * Rational(lambda)) / Rational(branch.a);
   const bool lambda_first = upper ? of_lambda < Rational(w) : of_lambda > Rational(w);
   return lambda_first ? BranchEnd{lambda, true} : BranchEnd{w, false};
+}
+
+}  // namespace
+
+BranchEnd branch_end(const Branch& branch, bool upper) {
+  if (branch.b == 0) return {end_of(branch.lambda, upper), false};
+  if (branch.a == 0) return {end_of(branch.w, upper), false};
+  return end_of_slope(branch, upper);
 }
 
 BoundedEnd bounded_end(const Branch& branch, bool upper) {
@@ -171,14 +181,21 @@ ModeMap::ModeMap(const ParametricMlcp& family, Mode mode, Form form)
     solve_for_rows(family, K, R);
 }
 
+/// Is the argument of this law held at a value, which is made of multipliers alone that their branches hold?
+bool ModeMap::has_held_argument(const ParametricMlcp& family, int law) const {
+  const Mlcp& base = family.base;
+  if (branches_[at(law)].b != 0 || !base.M21.row(law).isZero(0) || !family.Q2.row(law).isZero(0)) return false;
+  for (int j = 0; j < m_; ++j)
+    if (base.M22(law, j) != 0 && branches_[at(j)].a != 0) return false;
+  return true;
+}
+
 /// Does this law hold its argument at a value that it never has, where that is made of multipliers alone which their branches
 /// hold? Exactly.
 bool ModeMap::contradicts(const ParametricMlcp& family, int law) const {
   const Mlcp& base = family.base;
   const Branch& own = branches_[at(law)];
-  if (own.b != 0 || !base.M21.row(law).isZero(0) || !family.Q2.row(law).isZero(0)) return false;
-  for (int j = 0; j < m_; ++j)
-    if (base.M22(law, j) != 0 && branches_[at(j)].a != 0) return false;
+  if (!has_held_argument(family, law)) return false;
   Rational argument(base.q2[law]);
   for (int j = 0; j < m_; ++j)
     if (base.M22(law, j) != 0)

@@ -240,6 +240,7 @@ class ModeMap {
     for (int i = first; i < first + count; ++i)
       *value++ = evaluate(rows_.data() + i * stride_, i, theta, k_);
   }
+  [[nodiscard]] bool has_held_argument(const ParametricMlcp& family, int law) const;
   [[nodiscard]] bool contradicts(const ParametricMlcp& family, int law) const;
   bool know_by_points(const BoundedMatrix& K, const BoundedMatrix& R);
   void solve_for_rows(const ParametricMlcp& family, const BoundedMatrix& K, const BoundedMatrix& R);
@@ -252,6 +253,8 @@ class ModeMap {
   void append(const BoundedMatrix& block);
   void add_free(const Matrix& directions, const double* theta, double* value) const;
   void put_on_branches(bool of_w, const double* theta, double* value) const;
+  [[nodiscard]] bool is_determined() const { return kind_ == Kind::regular && free_ == 0; }
+  [[nodiscard]] bool same_row(int mine, const ModeMap& other, int theirs) const;
   [[nodiscard]] bool has_same_rows(const ModeMap& other) const;
   [[nodiscard]] bool same_margin(int mine, const ModeMap& other, int theirs) const;
 

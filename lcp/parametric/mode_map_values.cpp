@@ -1,5 +1,6 @@
 // What a mode's rows say at one θ.
 #include <algorithm>
+#include <ranges>
 
 #include <perp/core/base/index.hpp>
 #include <perp/lcp/exact/exact_mode.hpp>
@@ -230,26 +231,25 @@ void ModeMap::put_on_branches(bool of_w, const double* theta, double* value) con
   }
 }
 
-bool ModeMap::has_same_rows(const ModeMap& other) const {
-  if (free_ != 0 || other.free_ != 0) return false;
-  if (kind_ != Kind::regular || other.kind_ != Kind::regular) return false;
-  if (margin_count_ != other.margin_count_) return false;
-  const auto same_row = [&](int mine, int theirs) {
-    for (int j = 0; j <= k_; ++j) {
-      const std::size_t a = at(mine * stride_ + j), b = at(theirs * stride_ + j);
-      const double difference = (rows_[a] - other.rows_[b]) + (low_[a] - other.low_[b]);
-      if (std::abs(difference) > 2 * (error_[a] + other.error_[b])) return false;
-    }
-    return true;
-  };
-  for (int i = 0; i < p_ + m_; ++i)
-    if (!same_row(u_row_ + i, other.u_row_ + i)) return false;
-  for (int i = 0; i < margin_count_; ++i) {
-    bool found = false;
-    for (int j = 0; j < margin_count_ && !found; ++j) found = same_margin(i, other, j);
-    if (!found) return false;
+/// Are two rows the same up to the bounds of their errors?
+bool ModeMap::same_row(int mine, const ModeMap& other, int theirs) const {
+  for (int j = 0; j <= k_; ++j) {
+    const std::size_t a = at(mine * stride_ + j), b = at(theirs * stride_ + j);
+    const double difference = (rows_[a] - other.rows_[b]) + (low_[a] - other.low_[b]);
+    if (std::abs(difference) > 2 * (error_[a] + other.error_[b])) return false;
   }
   return true;
+}
+
+bool ModeMap::has_same_rows(const ModeMap& other) const {
+  if (!is_determined() || !other.is_determined()) return false;
+  if (margin_count_ != other.margin_count_) return false;
+  for (int i = 0; i < p_ + m_; ++i)
+    if (!same_row(u_row_ + i, other, other.u_row_ + i)) return false;
+  const auto margins = std::views::iota(0, margin_count_);
+  return std::ranges::all_of(margins, [&](int i) {
+    return std::ranges::any_of(margins, [&](int j) { return same_margin(i, other, j); });
+  });
 }
 
 /// Is a margin a positive multiple of another one: a_j b_r = b_j a_r, r an entry that is not 0?

@@ -92,10 +92,10 @@ double ModePoints::margin_terms(int end, const double* theta) const {
   return (row.head(k).array() * Eigen::Map<const Vector>(theta, k).array()).abs().sum() + std::abs(row[k]);
 }
 
-/// y = K⁻¹ R (θ, 1). False: not all of it is finite.
-bool ModePoints::solve(const double* theta) const {
+/// R (θ, 1)
+ModePoints::Values ModePoints::right_side(const double* theta) const {
   const auto n = static_cast<Eigen::Index>(R_.size());
-  const int k = family_->k(), p = family_->base.p();
+  const int k = family_->k();
   Values right;
   resize(right, n);
   for (int i = 0; i < n; ++i) {
@@ -104,6 +104,13 @@ bool ModePoints::solve(const double* theta) const {
       sum.add(entry.column < k ? theta[entry.column] : 1, entry.value, entry.error, std::abs(entry.value.high));
     sum.write(right, i);
   }
+  return right;
+}
+
+/// y = K⁻¹ R (θ, 1). False: not all of it is finite.
+bool ModePoints::solve(const double* theta) const {
+  const int p = family_->base.p();
+  const Values right = right_side(theta);
   if (!right.terms.allFinite() || !inverse_.solve(right.value, point_.y.value)) return false;
   point_.y.value.snap();
   point_.y.terms = inverse_.image(right.terms);

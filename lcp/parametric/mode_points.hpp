@@ -48,6 +48,7 @@ class ModePoints {
     double error;
   };
 
+  [[nodiscard]] Values right_side(const double* theta) const;
   bool solve(const double* theta) const;
   void find_w(const double* theta) const;
   bool find_margins(const double* theta) const;

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,30 +34,35 @@ class Cells {
 
   /// A singular cell, or two neighbours of opposite signs; laws are those of the block.
   [[nodiscard]] UniqueSolvability judge() const {
-    std::vector<int> sign(static_cast<std::size_t>(count_));
+    std::vector<int> signs(at(count_));
     UniqueSolvability result;
     for (long cell = 0; cell < count_; ++cell) {
-      sign[static_cast<std::size_t>(cell)] = this->sign(cell);
-      if (sign[static_cast<std::size_t>(cell)] == 0 && result.mode.empty()) {
+      signs[at(cell)] = sign(cell);
+      if (signs[at(cell)] == 0 && result.mode.empty()) {
         result.verdict = UniqueSolvability::Verdict::singular;
         result.mode = mode(cell);
       }
     }
     // A fold says more than a singular matrix, which may be one of redundant multipliers.
-    for (long cell = 0; cell < count_; ++cell)
-      for (int i = 0; i < problem_.m(); ++i) {
-        if (place(cell, i) + 1 == curves_[at(i)].order.size()) continue;
-        const long next = cell + stride_[at(i)];
-        if (sign[static_cast<std::size_t>(cell)] * sign[static_cast<std::size_t>(next)] >= 0)
-          continue;
-        return {UniqueSolvability::Verdict::fold, mode(cell), mode(next), i, {}};
-      }
+    if (std::optional<UniqueSolvability> found = fold(signs)) return *found;
     if (result.verdict != UniqueSolvability::Verdict::singular)
       result.verdict = UniqueSolvability::Verdict::unique;
     return result;
   }
 
  private:
+  /// The first two neighbours with opposite signs.
+  [[nodiscard]] std::optional<UniqueSolvability> fold(const std::vector<int>& signs) const {
+    for (long cell = 0; cell < count_; ++cell)
+      for (int i = 0; i < problem_.m(); ++i) {
+        if (place(cell, i) + 1 == curves_[at(i)].order.size()) continue;
+        const long next = cell + stride_[at(i)];
+        if (signs[at(cell)] * signs[at(next)] >= 0) continue;
+        return UniqueSolvability{UniqueSolvability::Verdict::fold, mode(cell), mode(next), i, {}};
+      }
+    return std::nullopt;
+  }
+
   /// The derivative; its columns are scaled by positive numbers: along a branch (w, λ) ~ ±(b, -a).
   template <class Scalar>
   [[nodiscard]] std::vector<std::vector<Scalar>> derivative(long cell) const {
@@ -122,40 +129,56 @@ UniqueSolvability judge(const Mlcp& block, long max_modes) {
   return result;
 }
 
+/// The first branches of the curves of all laws.
+Mode first_mode(const std::vector<Law>& laws) {
+  Mode first;
+  for (const Law& law : laws) {
+    const Curve curve = curve_of(law);
+    first.push_back(curve.order.empty() ? 0 : curve.order.front());
+  }
+  return first;
+}
+
+/// Puts the branches of a block's mode into a mode of all laws.
+void put_into(Mode whole, const Block& block, Mode& mode) {
+  for (std::size_t k = 0; k < block.lambda.size(); ++k) whole[at(block.lambda[k])] = mode[k];
+  mode = std::move(whole);
+}
+
+/// Why a law of the block, in the units in which it is given, is no curve: the first one of these.
+void find_reason(const Mlcp& problem, const Block& block, std::string& reason) {
+  for (const int i : block.lambda) {
+    const Law& law = problem.laws[at(i)];
+    const std::string of_law = curve_of(law).reason;
+    if (of_law.empty()) continue;
+    reason = fmt::format("law '{}': {}", law.name, of_law);
+    return;
+  }
+}
+
+/// Does the verdict on a block count more than those on the blocks before?
+bool is_worse(const UniqueSolvability& part, const UniqueSolvability& before) {
+  return before.is_unique() ||
+         (before.verdict == UniqueSolvability::Verdict::unknown && !part.is_unique());
+}
+
 }  // namespace
 
 UniqueSolvability unique_solvability(const Mlcp& problem, long max_modes) {
   validate(problem);
   Mlcp unit = scaled(problem, equilibrate(problem));
   if (!is_exactly_scaled(problem, unit)) unit = problem;
-  Mode first;
-  for (const Law& law : unit.laws) {
-    const Curve curve = curve_of(law);
-    first.push_back(curve.order.empty() ? 0 : curve.order.front());
-  }
+  const Mode first = first_mode(unit.laws);
   UniqueSolvability result;
   result.verdict = UniqueSolvability::Verdict::unique;
   for (const Block& block : independent_blocks(unit)) {
     UniqueSolvability part = judge(subproblem(unit, block), max_modes);
     if (part.verdict == UniqueSolvability::Verdict::unique) continue;
-    for (const int i : block.lambda) {  // in the units of the law as given
-      const Law& law = problem.laws[static_cast<std::size_t>(i)];
-      const std::string reason = curve_of(law).reason;
-      if (reason.empty()) continue;
-      part.reason = fmt::format("law '{}': {}", law.name, reason);
-      break;
-    }
-    for (Mode* mode : {&part.mode, &part.neighbour}) {
-      if (mode->empty()) continue;
-      Mode whole = first;
-      for (std::size_t k = 0; k < block.lambda.size(); ++k)
-        whole[static_cast<std::size_t>(block.lambda[k])] = (*mode)[k];
-      *mode = std::move(whole);
-    }
-    if (part.law >= 0) part.law = block.lambda[static_cast<std::size_t>(part.law)];
-    const bool worse = result.is_unique() ||
-                       (result.verdict == UniqueSolvability::Verdict::unknown && !part.is_unique());
-    if (worse) result = std::move(part);
+    find_reason(problem, block, part.reason);
+    for (Mode* mode : {&part.mode, &part.neighbour})
+      if (!mode->empty()) put_into(first, block, *mode);
+    if (part.law >= 0) part.law = block.lambda[at(part.law)];
+    if (is_worse(part, result)) result = std::move(part);
   }
   return result;
 }

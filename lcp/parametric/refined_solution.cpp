@@ -99,18 +99,24 @@ class Entries {
   std::vector<std::size_t> ends_;
 };
 
+/// The columns that hold an entry of K, row by row.
+linear::Pattern pattern_of(const BoundedMatrix& K) {
+  const Eigen::Index n = K.high.rows();
+  linear::Pattern rows(static_cast<std::size_t>(n));
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j)
+      if (K.high(i, j) != 0 || K.error(i, j) != 0) rows[at(i)].push_back(static_cast<int>(j));
+  return rows;
+}
+
 /// Where an inverse of K may hold entries, by the places of those of K. In a chain whose states do not act back
 /// the others are 0, and no rounding of states behind, which may be larger by any power of ten, reaches a state before
 /// them.
 class PlacesOfInverse {
  public:
   explicit PlacesOfInverse(const BoundedMatrix& K) {
-    const Eigen::Index n = K.high.rows();
-    linear::Pattern rows(static_cast<std::size_t>(n));
-    for (Eigen::Index i = 0; i < n; ++i)
-      for (Eigen::Index j = 0; j < n; ++j)
-        if (K.high(i, j) != 0 || K.error(i, j) != 0) rows[at(i)].push_back(static_cast<int>(j));
-    pairs_ = linear::maximum_matching(rows, static_cast<int>(n));
+    linear::Pattern rows = pattern_of(K);
+    pairs_ = linear::maximum_matching(rows, static_cast<int>(K.high.rows()));
     if (!pairs_.is_perfect()) return;
     // The unknown of each equation follows from those of the others that it holds.
     for (std::vector<int>& row : rows)
@@ -173,6 +179,12 @@ bool invert(const BoundedMatrix& scaled_K, const Entries& entries, double grown,
   if (full.pivots().cwiseAbs().minCoeff() == 0) return false;
   X = full.inverse();
   return is_inverse();
+}
+
+/// Y becomes Y + change, in doubled precision.
+void add(BoundedMatrix& Y, const Matrix& change) {
+  for (Eigen::Index j = 0; j < change.cols(); ++j)
+    for (Eigen::Index i = 0; i < change.rows(); ++i) Y.set(i, j, Y(i, j) + DoubleDouble{change(i, j), 0});
 }
 
 /// Δ ≤ error + G Δ, begun with a Δ that is one number for each column, until each entry knows what is coupled
@@ -247,9 +259,7 @@ bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
   for (int k = 0;; ++k) {
     parts_->entries.residual(R, Y, value, bound);
     if (k == most_refinements || (k >= least_refinements && is_rounding())) break;
-    const Matrix change = X * value;
-    for (Eigen::Index j = 0; j < change.cols(); ++j)
-      for (Eigen::Index i = 0; i < n; ++i) Y.set(i, j, Y(i, j) + DoubleDouble{change(i, j), 0});
+    add(Y, X * value);
   }
   Y.error = least_bound(X_abs * (value.cwiseAbs() + bound) * grown, parts_->G, parts_->norm, grown);
   if (!Y.error.allFinite()) return false;

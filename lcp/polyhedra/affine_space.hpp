@@ -47,23 +47,10 @@ class FieldElimination {
 
   /// Eliminates by the largest entries, the first `preferred` unknowns before the others.
   void use_largest_entries(int preferred) {
-    const auto first = static_cast<std::size_t>(preferred);
     for (;;) {
-      std::size_t pivot = rows_.size(), column = 0;
-      Scalar best = 0;
-      for (std::size_t r = 0; r < rows_.size(); ++r) {
-        if (used_[r]) continue;
-        for (std::size_t j = 0; j < columns_; ++j) {
-          if (rows_[r][j] == 0 || A::no_pivot(rows_[r][j], size_[r])) continue;
-          const Scalar weighted = A::size(rows_[r][j]) * Scalar(j < first ? 64 : 1);
-          if (weighted <= best) continue;
-          best = weighted;
-          pivot = r;
-          column = j;
-        }
-      }
-      if (pivot == rows_.size()) return;
-      eliminate(pivot, column);
+      const auto [row, column] = largest_pivot(static_cast<std::size_t>(preferred));
+      if (row == rows_.size()) return;
+      eliminate(row, column);
     }
   }
 
@@ -71,16 +58,11 @@ class FieldElimination {
   [[nodiscard]] std::optional<AffineSpace<Scalar>> solutions() const {
     for (std::size_t r = 0; r < rows_.size(); ++r)
       if (!used_[r] && !A::vanishes(rows_[r][columns_], size_[r])) return std::nullopt;
-    const auto eliminated = [&](std::size_t j) { return pivot_row_[j] < rows_.size(); };
-    AffineSpace<Scalar> space{std::vector<Scalar>(columns_, Scalar(0)), {}, {}};
-    for (std::size_t j = 0; j < columns_; ++j)
-      if (eliminated(j)) space.origin[j] = -rows_[pivot_row_[j]][columns_];
+    AffineSpace<Scalar> space{eliminated_unknowns(columns_), {}, {}};
     for (std::size_t free = 0; free < columns_; ++free) {
-      if (eliminated(free)) continue;
-      std::vector<Scalar> direction(columns_, Scalar(0));
+      if (is_eliminated(free)) continue;
+      std::vector<Scalar> direction = eliminated_unknowns(free);
       direction[free] = 1;
-      for (std::size_t j = 0; j < columns_; ++j)
-        if (eliminated(j)) direction[j] = -rows_[pivot_row_[j]][free];
       space.directions.push_back(std::move(direction));
       space.free.push_back(static_cast<int>(free));
     }
@@ -89,6 +71,39 @@ class FieldElimination {
 
  private:
   using A = Arithmetic<Scalar>;
+
+  [[nodiscard]] bool is_eliminated(std::size_t unknown) const {
+    return pivot_row_[unknown] < rows_.size();
+  }
+
+  /// What a column (an unknown, or the constant) contributes to the eliminated unknowns; 0 for the others.
+  [[nodiscard]] std::vector<Scalar> eliminated_unknowns(std::size_t column) const {
+    std::vector<Scalar> values(columns_, Scalar(0));
+    for (std::size_t j = 0; j < columns_; ++j)
+      if (is_eliminated(j)) values[j] = -rows_[pivot_row_[j]][column];
+    return values;
+  }
+
+  struct Place {
+    std::size_t row, column;
+  };
+
+  /// The largest entry of the unused rows, the first `preferred` unknowns before the others; number of rows: none.
+  [[nodiscard]] Place largest_pivot(std::size_t preferred) const {
+    Place pivot{rows_.size(), 0};
+    Scalar best = 0;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (used_[r]) continue;
+      for (std::size_t j = 0; j < columns_; ++j) {
+        if (rows_[r][j] == 0 || A::no_pivot(rows_[r][j], size_[r])) continue;
+        const Scalar weighted = A::size(rows_[r][j]) * Scalar(j < preferred ? 64 : 1);
+        if (weighted <= best) continue;
+        best = weighted;
+        pivot = {r, j};
+      }
+    }
+    return pivot;
+  }
 
   void eliminate(std::size_t pivot, std::size_t column) {
     used_[pivot] = true;
@@ -101,13 +116,18 @@ class FieldElimination {
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const Scalar factor = rows_[r][column];
       if (r == pivot || factor == 0) continue;
-      for (std::size_t j = 0; j <= columns_; ++j) {
-        if (equation[j] == 0) continue;
-        const Scalar term = factor * equation[j];
-        if constexpr (!A::exact) size_[r] = std::max<Scalar>(size_[r], A::size(term));
-        rows_[r][j] = A::difference(rows_[r][j], term);
-      }
+      subtract(r, factor, equation);
       rows_[r][column] = 0;
+    }
+  }
+
+  /// Subtracts factor · equation from row r.
+  void subtract(std::size_t r, const Scalar& factor, const std::vector<Scalar>& equation) {
+    for (std::size_t j = 0; j <= columns_; ++j) {
+      if (equation[j] == 0) continue;
+      const Scalar term = factor * equation[j];
+      if constexpr (!A::exact) size_[r] = std::max<Scalar>(size_[r], A::size(term));
+      rows_[r][j] = A::difference(rows_[r][j], term);
     }
   }
 

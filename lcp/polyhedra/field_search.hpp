@@ -49,14 +49,21 @@ class FieldSearch {
   using Row = std::vector<Scalar>;
   using Table = std::vector<Row>;  ///< w, then λ
 
-  /// Uses an equation to remove one unknown from all rows; false if it reads "not 0 = 0".
-  static bool eliminate(const Row& equation, Table& table) {
-    using A = Arithmetic<Scalar>;
+  using A = Arithmetic<Scalar>;
+
+  /// The unknown with the largest coefficient; that of the constant if there is none.
+  static std::size_t largest_unknown(const Row& equation) {
     const std::size_t last = equation.size() - 1;
     std::size_t pivot = last;
     for (std::size_t j = 0; j < last; ++j)
       if (equation[j] != 0 && (pivot == last || A::size(equation[j]) > A::size(equation[pivot])))
         pivot = j;
+    return pivot;
+  }
+
+  /// Uses an equation to remove one unknown from all rows; false if it reads "not 0 = 0".
+  static bool eliminate(const Row& equation, Table& table) {
+    const std::size_t last = equation.size() - 1, pivot = largest_unknown(equation);
     if (pivot == last) return equation[last] == 0;
     for (Row& row : table) {
       if (row[pivot] == 0) continue;
@@ -75,31 +82,44 @@ class FieldSearch {
            !(range.upper && row.back() > *range.upper);
   }
 
-  bool descend(int law, const Table& table, const Leaf& leaf) {
-    if (law == problem_.m) {
-      bool overflow = false;
-      Generators<Scalar> generators = solutions_(mode_, overflow);
-      if (!generators.vertices.empty()) leaf(mode_, std::move(generators));
-      return !overflow;
+  /// Calls `leaf` with the decided mode if it has solutions. False: they have too many generators.
+  bool visit(const Leaf& leaf) {
+    bool overflow = false;
+    Generators<Scalar> generators = solutions_(mode_, overflow);
+    if (!generators.vertices.empty()) leaf(mode_, std::move(generators));
+    return !overflow;
+  }
+
+  /// a w + b λ - c of a branch of law i.
+  Row equation_of(const LawBranch<Scalar>& branch, std::size_t i, const Table& table) const {
+    const auto m = static_cast<std::size_t>(problem_.m);
+    Row equation = table[i];
+    for (std::size_t j = 0; j < equation.size(); ++j)
+      equation[j] = branch.a * equation[j] + branch.b * table[m + i][j];
+    equation.back() -= branch.c;
+    return equation;
+  }
+
+  /// Is no decided quantity of the laws up to `last` constant and outside of its range?
+  bool are_possible(const Table& table, std::size_t last) const {
+    const auto m = static_cast<std::size_t>(problem_.m);
+    for (std::size_t j = 0; j <= last; ++j) {
+      const LawBranch<Scalar>& decided = problem_.branch(mode_, static_cast<int>(j));
+      if (!possible(table[j], decided.w) || !possible(table[m + j], decided.lambda)) return false;
     }
-    const auto i = static_cast<std::size_t>(law), m = static_cast<std::size_t>(problem_.m);
+    return true;
+  }
+
+  bool descend(int law, const Table& table, const Leaf& leaf) {
+    if (law == problem_.m) return visit(leaf);
+    const auto i = static_cast<std::size_t>(law);
     for (std::size_t k = 0; k < problem_.laws[i].size(); ++k) {
       if (nodes_ == budget_) return false;
       ++nodes_;
       mode_[i] = static_cast<int>(k);
-      const LawBranch<Scalar>& branch = problem_.laws[i][k];
-      Row equation = table[i];
-      for (std::size_t j = 0; j < equation.size(); ++j)
-        equation[j] = branch.a * equation[j] + branch.b * table[m + i][j];
-      equation.back() -= branch.c;
       Table next = table;
-      if (!eliminate(equation, next)) continue;
-      bool cut = false;
-      for (std::size_t j = 0; j <= i && !cut; ++j) {
-        const LawBranch<Scalar>& decided = problem_.branch(mode_, static_cast<int>(j));
-        cut = !possible(next[j], decided.w) || !possible(next[m + j], decided.lambda);
-      }
-      if (!cut && !descend(law + 1, next, leaf)) return false;
+      if (!eliminate(equation_of(problem_.laws[i][k], i, table), next)) continue;
+      if (are_possible(next, i) && !descend(law + 1, next, leaf)) return false;
     }
     return true;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 
 #include <perp/lcp/polyhedra/mode_polyhedron.hpp>
@@ -17,38 +18,48 @@ struct ModalPiece {
   int dimension = 0;
 };
 
+/// Subtracts the multiple of a line that makes the coordinate `lead` of z 0.
+template <class Scalar>
+void reduce_by_line(std::vector<Scalar>& z, const std::vector<Scalar>& line, std::size_t lead) {
+  const Scalar factor = z[lead] / line[lead];
+  if (factor == 0) return;
+  for (std::size_t j = 0; j < z.size(); ++j)
+    if (line[j] != 0) z[j] = Arithmetic<Scalar>::difference(z[j], factor * line[j]);
+  z[lead] = 0;
+}
+
+/// Subtracts that of the line number `pivot` from all other generators.
+template <class Scalar>
+void reduce_others(Generators<Scalar>& generators, std::size_t pivot, std::size_t lead) {
+  using A = Arithmetic<Scalar>;
+  auto& lines = generators.lines;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (i != pivot) {
+      reduce_by_line(lines[i], lines[pivot], lead);
+      A::normalise(lines[i]);
+    }
+  for (auto& vertex : generators.vertices) reduce_by_line(vertex, lines[pivot], lead);
+  for (auto& ray : generators.rays) {
+    reduce_by_line(ray, lines[pivot], lead);
+    A::normalise(ray);
+  }
+}
+
 /// Makes the generators canonical where a polyhedron contains lines: the lines in reduced echelon
 /// form, and vertices and rays with 0 in the lines' leading coordinates.
 template <class Scalar>
 void reduce_by_lines(Generators<Scalar>& generators) {
   using A = Arithmetic<Scalar>;
-  const auto reduce = [](std::vector<Scalar>& z, const std::vector<Scalar>& line,
-                         std::size_t lead) {
-    const Scalar factor = z[lead] / line[lead];
-    if (factor == 0) return;
-    for (std::size_t j = 0; j < z.size(); ++j)
-      if (line[j] != 0) z[j] = A::difference(z[j], factor * line[j]);
-    z[lead] = 0;
-  };
   auto& lines = generators.lines;
   std::size_t done = 0;
   for (std::size_t lead = 0; !lines.empty() && lead < lines[0].size() && done < lines.size();
        ++lead) {
-    std::size_t best = done;
-    for (std::size_t i = done; i < lines.size(); ++i)
-      if (A::size(lines[i][lead]) > A::size(lines[best][lead])) best = i;
-    if (A::no_pivot(lines[best][lead], Scalar(1))) continue;
-    std::swap(lines[done], lines[best]);
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      if (i != done) {
-        reduce(lines[i], lines[done], lead);
-        A::normalise(lines[i]);
-      }
-    for (auto& vertex : generators.vertices) reduce(vertex, lines[done], lead);
-    for (auto& ray : generators.rays) {
-      reduce(ray, lines[done], lead);
-      A::normalise(ray);
-    }
+    const auto largest = std::max_element(
+        lines.begin() + static_cast<std::ptrdiff_t>(done), lines.end(),
+        [&](const auto& a, const auto& b) { return A::size(a[lead]) < A::size(b[lead]); });
+    if (A::no_pivot((*largest)[lead], Scalar(1))) continue;
+    std::swap(lines[done], *largest);
+    reduce_others(generators, done, lead);
     if (lines[done][lead] < 0)
       for (Scalar& value : lines[done]) value = -value;
     ++done;
@@ -212,12 +223,17 @@ class PieceCollector {
     }
     return true;
   }
+  /// An end of a range, of directions 0.
+  static Scalar end_of(const std::optional<Scalar>& end, bool is_direction) {
+    return is_direction || !end ? Scalar(0) : *end;
+  }
+  static bool is_below(const Scalar& value, const Scalar& end, const Scalar& size) {
+    return value < end && !same(end - value, size);
+  }
   static bool within(const Interval<Scalar>& range, const Scalar& value, const Scalar& size,
                      bool is_direction, bool both_ways) {
-    const Scalar lower = is_direction || !range.lower ? Scalar(0) : *range.lower;
-    const Scalar upper = is_direction || !range.upper ? Scalar(0) : *range.upper;
-    const bool below = range.lower && value < lower && !same(lower - value, size);
-    const bool above = range.upper && value > upper && !same(value - upper, size);
+    const bool below = range.lower && is_below(value, end_of(range.lower, is_direction), size);
+    const bool above = range.upper && is_below(end_of(range.upper, is_direction), value, size);
     const bool bounded = both_ways && (range.lower || range.upper) && !same(value, size);
     return !below && !above && !bounded;
   }

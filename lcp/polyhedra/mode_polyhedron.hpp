@@ -134,12 +134,7 @@ class ModePolyhedron {
     std::vector<Scalar> tau(space->directions.size() + 1, Scalar(0));
     tau.back() = 1;
     if (!cone.insert(tau)) overflow = true;
-    for (int i = 0; i < problem_.m && !overflow; ++i) {
-      const LawBranch<Scalar>& branch = problem_.branch(mode, i);
-      if (branch.b != 0 && !insert(cone, w_row(*space, i), branch.w, overflow)) return {};
-      if (branch.a != 0 && !insert(cone, lambda_row(*space, i), branch.lambda, overflow)) return {};
-    }
-    if (overflow) return {};
+    if (!insert_ranges(cone, mode, *space, overflow) || overflow) return {};
     return lift(*space, dehomogenise(cone));
   }
 
@@ -252,6 +247,17 @@ class ModePolyhedron {
       for (Scalar& value : h) value = -value;
       h.back() = A::difference(h.back(), -*range.upper);
       overflow = overflow || !cone.insert(std::move(h));
+    }
+    return true;
+  }
+
+  /// Cuts by the ranges of all branches of the mode. False: a quantity is constant and outside of its range.
+  bool insert_ranges(DoubleDescription<Scalar>& cone, const Mode& mode,
+                     const AffineSpace<Scalar>& space, bool& overflow) const {
+    for (int i = 0; i < problem_.m && !overflow; ++i) {
+      const LawBranch<Scalar>& branch = problem_.branch(mode, i);
+      if (branch.b != 0 && !insert(cone, w_row(space, i), branch.w, overflow)) return false;
+      if (branch.a != 0 && !insert(cone, lambda_row(space, i), branch.lambda, overflow)) return false;
     }
     return true;
   }

@@ -102,11 +102,10 @@ class DoubleDescription {
     A::normalise(z);
   }
 
-  /// If a line leaves the half space it becomes a ray, and everything else is moved along it onto
-  /// the row.
-  bool cut_lines(const Point& h, int row) {
+  /// The line that leaves the half space h · z ≥ 0 most, and its h · z; the number of lines: none does.
+  std::size_t leaving_line(const Point& h, Scalar& value) const {
     std::size_t best = lines_.size();
-    Scalar value = 0;
+    value = 0;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const Scalar candidate = dot(h, lines_[i]);
       if (sign(candidate) != 0 && A::size(candidate) > A::size(value)) {
@@ -114,6 +113,14 @@ class DoubleDescription {
         value = candidate;
       }
     }
+    return best;
+  }
+
+  /// If a line leaves the half space it becomes a ray, and everything else is moved along it onto
+  /// the row.
+  bool cut_lines(const Point& h, int row) {
+    Scalar value = 0;
+    const std::size_t best = leaving_line(h, value);
     if (best == lines_.size()) return false;
     Point line = std::move(lines_[best]);
     lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(best));
@@ -130,30 +137,44 @@ class DoubleDescription {
     return true;
   }
 
-  bool cut_rays(const Point& h, int row) {
+  /// Where the rays are: h · z and its sign.
+  struct Sides {
     std::vector<Scalar> value;
-    std::vector<int> side;
+    std::vector<int> sign;
+  };
+
+  Sides sides_of(const Point& h) const {
+    Sides sides;
     for (const Ray& ray : rays_) {
-      value.push_back(dot(h, ray.z));
-      side.push_back(sign(value.back()));
+      sides.value.push_back(dot(h, ray.z));
+      sides.sign.push_back(sign(sides.value.back()));
     }
+    return sides;
+  }
+
+  /// Joins ray i, on the positive side, with each adjacent ray on the other side. False: too many rays.
+  bool join(std::size_t i, const Sides& sides, int row, std::vector<Ray>& next) const {
+    for (std::size_t j = 0; j < rays_.size(); ++j) {
+      if (sides.sign[j] >= 0) continue;
+      Set both = intersection(rays_[i].zero, rays_[j].zero);
+      if (!adjacent(i, j, both)) continue;
+      if (next.size() > limit_) return false;
+      Point z = rays_[i].z;
+      subtract(z, sides.value[i] / sides.value[j], rays_[j].z);
+      insert(both, row);
+      next.push_back({std::move(z), std::move(both)});
+    }
+    return true;
+  }
+
+  bool cut_rays(const Point& h, int row) {
+    const Sides sides = sides_of(h);
     std::vector<Ray> next;
+    for (std::size_t i = 0; i < rays_.size(); ++i)
+      if (sides.sign[i] > 0 && !join(i, sides, row, next)) return false;
     for (std::size_t i = 0; i < rays_.size(); ++i) {
-      if (side[i] <= 0) continue;
-      for (std::size_t j = 0; j < rays_.size(); ++j) {
-        if (side[j] >= 0) continue;
-        Set both = intersection(rays_[i].zero, rays_[j].zero);
-        if (!adjacent(i, j, both)) continue;
-        if (next.size() > limit_) return false;
-        Point z = rays_[i].z;
-        subtract(z, value[i] / value[j], rays_[j].z);
-        insert(both, row);
-        next.push_back({std::move(z), std::move(both)});
-      }
-    }
-    for (std::size_t i = 0; i < rays_.size(); ++i) {
-      if (side[i] < 0) continue;
-      if (side[i] == 0) insert(rays_[i].zero, row);
+      if (sides.sign[i] < 0) continue;
+      if (sides.sign[i] == 0) insert(rays_[i].zero, row);
       next.push_back(std::move(rays_[i]));
     }
     rays_ = std::move(next);

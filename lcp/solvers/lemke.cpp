@@ -54,6 +54,13 @@ std::vector<Place> places_of(const BoxForm& form, const Mode& mode) {
   return places;
 }
 
+/// Where an unknown starts that a sample in [0, 1) decides: at a bound, or inside in other bases.
+Place chosen_place(double choice, bool has_upper, bool other_bases) {
+  if (choice < 0.5) return Place::at_lower;
+  if (has_upper && (choice < 0.75 || !other_bases)) return Place::at_upper;
+  return other_bases ? Place::inside : Place::at_lower;
+}
+
 /// The a-th start: its places and covering weights. Attempt 0 is the present mode, attempt 1 every
 /// unknown at its lower bound with equal weights; then other bounds and weights, then other bases.
 bool begin(Pivoting& pivoting, const BoxForm& form, int attempt, const Mode* present,
@@ -66,11 +73,8 @@ bool begin(Pivoting& pivoting, const BoxForm& form, int attempt, const Mode* pre
   const bool other_bases = attempt >= attempts / 2;
   for (int i = 0; i < n; ++i) {
     weights[i] = 0.125 + 4 * sample(attempt, i);
-    Place& place = places[static_cast<std::size_t>(i)];
-    const double choice = sample(attempt, n + i);
-    if (choice < 0.5) continue;
-    if (form.upper[i] < inf && (choice < 0.75 || !other_bases)) place = Place::at_upper;
-    if (other_bases && place == Place::at_lower) place = Place::inside;
+    places[static_cast<std::size_t>(i)] =
+        chosen_place(sample(attempt, n + i), form.upper[i] < inf, other_bases);
   }
   return other_bases ? pivoting.start(places) : pivoting.start_at_bounds(places);
 }

@@ -220,11 +220,15 @@ std::string shape_refused(const Method& method, const BoxForm& form, bool regula
   return "";
 }
 
+bool has_both_bounds(const BoxForm& form, int i) {
+  return form.lower[i] > -inf && form.upper[i] < inf;
+}
+
 /// Why a method cannot take these bounds, or empty.
 std::string bounds_refused(const Method& method, const BoxForm& form) {
   int pairs = 0;
   for (int i = form.free; i < form.n(); ++i) {
-    const bool both = form.lower[i] > -inf && form.upper[i] < inf;
+    const bool both = has_both_bounds(form, i);
     pairs += both ? 2 : 1;
     if (method.form == Form::relay && !both)
       return "a relay solver needs two finite bounds for every law";
@@ -236,6 +240,19 @@ std::string bounds_refused(const Method& method, const BoxForm& form) {
   return "";
 }
 
+/// Why a method cannot take the form of a problem, or empty. `reduced`: the form, which loses its free
+/// unknowns if they can be eliminated.
+std::string form_refused(const Method& method, const Mlcp& problem, const BoxForm& form,
+                         BoxForm& reduced) {
+  const bool regular = eliminate_free(reduced);
+  std::string reason = shape_refused(method, form, regular);
+  if (reason.empty()) reason = bounds_refused(method, form);
+  if (!reason.empty()) return reason;
+  if (method.needs_p_matrix && reduced.n() > 0 && !has_p_matrix(problem, reduced))
+    return "its matrix is not found to be a P-matrix (definite or dominated by its diagonal)";
+  return "";
+}
+
 Prepared prepared(const Method& method, const Mlcp& problem, const Scaling& scaling) {
   Prepared result;
   result.reason = siconos_library().missing;
@@ -243,15 +260,8 @@ Prepared prepared(const Method& method, const Mlcp& problem, const Scaling& scal
   if (!result.reason.empty()) return result;
   result.form = box_form(scaled(problem, scaling));
   BoxForm reduced = result.form;
-  const bool regular = eliminate_free(reduced);
-  result.reason = shape_refused(method, result.form, regular);
-  if (result.reason.empty()) result.reason = bounds_refused(method, result.form);
+  result.reason = form_refused(method, problem, result.form, reduced);
   if (!result.reason.empty()) return result;
-  if (method.needs_p_matrix && reduced.n() > 0 && !has_p_matrix(problem, reduced)) {
-    result.reason =
-        "its matrix is not found to be a P-matrix (definite or dominated by its diagonal)";
-    return result;
-  }
   if (method.form == Form::lcp || method.form == Form::relay) result.form = reduced;
   if (method.form != Form::relay) result.form = to_pairs(result.form);
   return result;

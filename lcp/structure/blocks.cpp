@@ -9,6 +9,16 @@ namespace {
 
 using linear::DisjointSets;
 
+/// Joins all columns with an entry in this row of the coupling.
+void join_coupled(DisjointSets& components, const Matrix& coupling, int row) {
+  int first = -1;
+  for (int j = 0; j < coupling.cols(); ++j)
+    if (coupling(row, j) != 0) {
+      if (first < 0) first = j;
+      components.join(first, j);
+    }
+}
+
 /// Nodes: unknowns (u, λ), then the equations; w_i is no node of its own but that of λ_i.
 DisjointSets connect(const Mlcp& problem, const Matrix& coupling) {
   const int p = problem.p(), m = problem.m(), n = p + m;
@@ -21,15 +31,22 @@ DisjointSets connect(const Mlcp& problem, const Matrix& coupling) {
   };
   for (int i = 0; i < p; ++i) join_row(n + i, problem.M11, problem.M12, i);
   for (int i = 0; i < m; ++i) join_row(p + i, problem.M21, problem.M22, i);
-  for (int r = 0; r < coupling.rows(); ++r) {
-    int first = -1;
-    for (int j = 0; j < n; ++j)
-      if (coupling(r, j) != 0) {
-        if (first < 0) first = j;
-        components.join(first, j);
-      }
-  }
+  for (int r = 0; r < coupling.rows(); ++r) join_coupled(components, coupling, r);
   return components;
+}
+
+/// A part with more or fewer equations than u is no problem by itself: all such parts go together.
+void join_unbalanced(DisjointSets& components, int p, int m) {
+  const int n = p + m;
+  std::vector<int> excess(static_cast<std::size_t>(n + p), 0);
+  for (int j = 0; j < p; ++j) --excess[static_cast<std::size_t>(components.root(j))];
+  for (int i = 0; i < p; ++i) ++excess[static_cast<std::size_t>(components.root(n + i))];
+  int odd = -1;
+  for (int node = 0; node < n + p; ++node)
+    if (excess[static_cast<std::size_t>(node)] != 0) {
+      if (odd >= 0) components.join(odd, node);
+      odd = node;
+    }
 }
 
 }  // namespace
@@ -43,16 +60,7 @@ std::vector<Block> independent_blocks(const Mlcp& problem, const Matrix& couplin
 
 std::vector<Block> balanced_blocks(DisjointSets components, int p, int m) {
   const int n = p + m;
-  // A part with more or fewer equations than u is no problem by itself: all such parts go together.
-  std::vector<int> excess(static_cast<std::size_t>(n + p), 0);
-  for (int j = 0; j < p; ++j) --excess[static_cast<std::size_t>(components.root(j))];
-  for (int i = 0; i < p; ++i) ++excess[static_cast<std::size_t>(components.root(n + i))];
-  int odd = -1;
-  for (int node = 0; node < n + p; ++node)
-    if (excess[static_cast<std::size_t>(node)] != 0) {
-      if (odd >= 0) components.join(odd, node);
-      odd = node;
-    }
+  join_unbalanced(components, p, m);
   std::vector<Block> blocks;
   std::vector<int> number(static_cast<std::size_t>(n + p), -1);
   const auto block_of = [&](int node) -> Block& {

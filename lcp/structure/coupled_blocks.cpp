@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include <perp/core/linear/disjoint_sets.hpp>
 #include <perp/lcp/structure/coupled_blocks.hpp>
 
 namespace perp {
@@ -14,26 +14,20 @@ std::vector<int> coordinates(const Block& block, int p) {
 
 std::vector<CoupledBlocks> coupled_blocks(const SolutionSet& set, const Matrix& W) {
   const Matrix gram = W.transpose() * W;
-  std::vector<int> root(set.blocks.size()), owner(static_cast<std::size_t>(gram.cols()), 0);
-  std::iota(root.begin(), root.end(), 0);
+  linear::DisjointSets sets(static_cast<int>(set.blocks.size()));
+  std::vector<int> owner(static_cast<std::size_t>(gram.cols()), 0);
   for (std::size_t b = 0; b < set.blocks.size(); ++b)
     for (const int j : coordinates(set.blocks[b], set.p))
       owner[static_cast<std::size_t>(j)] = static_cast<int>(b);
-  const auto find = [&](int b) {
-    while (root[static_cast<std::size_t>(b)] != b) b = root[static_cast<std::size_t>(b)];
-    return b;
-  };
   for (Eigen::Index j = 0; j < gram.cols(); ++j)
     for (Eigen::Index i = 0; i < j; ++i) {
       if (std::abs(gram(i, j)) <= 1e-14 * std::sqrt(gram(i, i) * gram(j, j))) continue;
-      const int a = find(owner[static_cast<std::size_t>(i)]);
-      const int b = find(owner[static_cast<std::size_t>(j)]);
-      root[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+      sets.join(owner[static_cast<std::size_t>(i)], owner[static_cast<std::size_t>(j)]);
     }
   std::vector<CoupledBlocks> groups;
   std::vector<int> number(set.blocks.size(), -1);
   for (std::size_t b = 0; b < set.blocks.size(); ++b) {
-    int& group = number[static_cast<std::size_t>(find(static_cast<int>(b)))];
+    int& group = number[static_cast<std::size_t>(sets.root(static_cast<int>(b)))];
     if (group < 0) {
       group = static_cast<int>(groups.size());
       groups.emplace_back();

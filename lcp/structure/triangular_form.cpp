@@ -13,20 +13,26 @@ using linear::Pattern;
 
 constexpr int none = -1;
 
+/// Appends the unknowns from number `first` on, but for `own`, that have an entry in a row.
+void append_entries(const Matrix& matrix, int row, int first, int own, std::vector<int>& list) {
+  for (int j = 0; j < matrix.cols(); ++j)
+    if (matrix(row, j) != 0 && first + j != own) list.push_back(first + j);
+}
+
 /// Rows: the p equations, then the m laws. Columns: u, then λ.
 Pattern pattern_of(const Mlcp& problem) {
   const int p = problem.p(), m = problem.m();
   Pattern columns(static_cast<std::size_t>(p + m));
-  const auto read = [&](int row, const auto& left, const auto& right, int i, int own) {
-    std::vector<int>& list = columns[static_cast<std::size_t>(row)];
-    if (own != none) list.push_back(own);  // first: a law is best matched with its own λ
-    for (int j = 0; j < p; ++j)
-      if (left(i, j) != 0) list.push_back(j);
-    for (int j = 0; j < m; ++j)
-      if (right(i, j) != 0 && p + j != own) list.push_back(p + j);
-  };
-  for (int i = 0; i < p; ++i) read(i, problem.M11, problem.M12, i, none);
-  for (int i = 0; i < m; ++i) read(p + i, problem.M21, problem.M22, i, p + i);
+  for (int i = 0; i < p; ++i) {
+    append_entries(problem.M11, i, 0, none, columns[at(i)]);
+    append_entries(problem.M12, i, p, none, columns[at(i)]);
+  }
+  for (int i = 0; i < m; ++i) {
+    const int own = p + i;
+    columns[at(own)].push_back(own);  // first: a law is best matched with its own λ
+    append_entries(problem.M21, i, 0, own, columns[at(own)]);
+    append_entries(problem.M22, i, p, own, columns[at(own)]);
+  }
   return columns;
 }
 
@@ -96,6 +102,38 @@ class SearchOrder {
   std::vector<int> missing_, order_;
 };
 
+/// The unknowns of parts that are taken together.
+class TakenUnknowns {
+ public:
+  explicit TakenUnknowns(const Mlcp& problem)
+      : problem_(problem), taken_(static_cast<std::size_t>(problem.p() + problem.m()), false) {}
+
+  void take(const Block& part) {
+    for (const int j : part.u) taken_[static_cast<std::size_t>(j)] = true;
+    for (const int j : part.lambda) taken_[static_cast<std::size_t>(problem_.p() + j)] = true;
+  }
+
+  /// Does an equation or a law of the part hold one of them?
+  [[nodiscard]] bool are_needed_by(const Block& part) const {
+    return std::ranges::any_of(
+               part.equations, [&](int i) { return are_in_row(problem_.M11, problem_.M12, i); }) ||
+           std::ranges::any_of(part.lambda,
+                               [&](int i) { return are_in_row(problem_.M21, problem_.M22, i); });
+  }
+
+ private:
+  [[nodiscard]] bool are_in_row(const Matrix& left, const Matrix& right, int i) const {
+    for (int j = 0; j < problem_.p(); ++j)
+      if (left(i, j) != 0 && taken_[static_cast<std::size_t>(j)]) return true;
+    for (int j = 0; j < problem_.m(); ++j)
+      if (right(i, j) != 0 && taken_[static_cast<std::size_t>(problem_.p() + j)]) return true;
+    return false;
+  }
+
+  const Mlcp& problem_;
+  std::vector<bool> taken_;
+};
+
 /// Joins parts i..., given in increasing order, to one.
 Block joined(const std::vector<Block>& parts, const std::vector<std::size_t>& which) {
   Block all;
@@ -115,6 +153,15 @@ Block whole(const Mlcp& problem) {
   std::iota(block.lambda.begin(), block.lambda.end(), 0);
   block.equations = block.u;
   return block;
+}
+
+/// The rows that each row needs: those that are matched with its columns.
+Pattern needs_of(const Pattern& columns, const linear::Matching& matching) {
+  Pattern needs(columns.size());
+  for (std::size_t row = 0; row < columns.size(); ++row)
+    for (const int column : columns[row])
+      needs[row].push_back(matching.row_of_column[at(column)]);
+  return needs;
 }
 
 std::vector<Block> in_search_order(const Mlcp& problem, std::vector<Block> parts,
@@ -149,9 +196,7 @@ std::vector<Block> triangular_parts(const Mlcp& problem) {
   const linear::Matching matching = linear::maximum_matching(columns, p + m);
   if (p + m == 0 || !matching.is_perfect()) return {whole(problem)};
   const auto row_of = [&](int column) { return matching.row_of_column[at(column)]; };
-  Pattern needs(columns.size());
-  for (std::size_t row = 0; row < columns.size(); ++row)
-    for (const int column : columns[row]) needs[row].push_back(row_of(column));
+  Pattern needs = needs_of(columns, matching);
   for (int i = p; i < p + m; ++i)  // a law and its own λ stay together
     needs[static_cast<std::size_t>(row_of(i))].push_back(i);
   const Components components = linear::strong_components(needs);
@@ -164,30 +209,13 @@ std::vector<Block> triangular_parts(const Mlcp& problem) {
 }
 
 void put_together(const Mlcp& problem, std::vector<Block>& parts, std::size_t stuck, bool joint) {
-  std::vector<bool> taken(static_cast<std::size_t>(problem.p() + problem.m()), false);
-  const auto take = [&](const Block& part) {
-    for (const int j : part.u) taken[static_cast<std::size_t>(j)] = true;
-    for (const int j : part.lambda) taken[static_cast<std::size_t>(problem.p() + j)] = true;
-  };
-  const auto holds_taken = [&](const Matrix& left, const Matrix& right, int i) {
-    for (int j = 0; j < problem.p(); ++j)
-      if (left(i, j) != 0 && taken[static_cast<std::size_t>(j)]) return true;
-    for (int j = 0; j < problem.m(); ++j)
-      if (right(i, j) != 0 && taken[static_cast<std::size_t>(problem.p() + j)]) return true;
-    return false;
-  };
-  const auto needs_taken = [&](const Block& part) {
-    return std::any_of(part.equations.begin(), part.equations.end(),
-                       [&](int i) { return holds_taken(problem.M11, problem.M12, i); }) ||
-           std::any_of(part.lambda.begin(), part.lambda.end(),
-                       [&](int i) { return holds_taken(problem.M21, problem.M22, i); });
-  };
+  TakenUnknowns taken(problem);
   std::vector<std::size_t> together;
   std::vector<Block> rest;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool end = joint && i + 1 == parts.size();
-    if (i == stuck || end || needs_taken(parts[i])) {
-      take(parts[i]);
+    if (i == stuck || end || taken.are_needed_by(parts[i])) {
+      taken.take(parts[i]);
       together.push_back(i);
     } else {
       rest.push_back(parts[i]);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -71,12 +73,14 @@ class SparseMatrix {
 /// work(column, a, b) for each column with an entry in one of two rows, 0 where the other one has none.
 template <class Work>
 void for_each_of(std::span<const SparseMatrix::Entry> a, std::span<const SparseMatrix::Entry> b, const Work& work) {
+  const auto column_at = [](auto entry, auto end) {
+    return entry == end ? std::numeric_limits<int>::max() : entry->column;
+  };
   auto left = a.begin(), right = b.begin();
   while (left != a.end() || right != b.end()) {
-    const bool takes_left = right == b.end() || (left != a.end() && left->column <= right->column);
-    const bool takes_right = left == a.end() || (right != b.end() && right->column <= left->column);
-    const int column = takes_left ? left->column : right->column;
-    work(column, takes_left ? (left++)->value : 0, takes_right ? (right++)->value : 0);
+    const int of_left = column_at(left, a.end()), of_right = column_at(right, b.end());
+    const int column = std::min(of_left, of_right);
+    work(column, of_left == column ? (left++)->value : 0, of_right == column ? (right++)->value : 0);
   }
 }
 

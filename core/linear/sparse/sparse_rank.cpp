@@ -210,10 +210,8 @@ void SparseRank::eliminate_rest(double tolerance) {
 /// The factors by the places of rows: below the diagonal of the columns with a pivot, above it of all.
 void SparseRank::collect() {
   diagonal_.resize(at(rank_));
-  for (Lists* lists : {&lower_, &upper_}) {
-    lists->start.assign(1, 0);
-    lists->entries.clear();
-  }
+  lower_.clear();
+  upper_.clear();
   for (int k = 0; k < columns_; ++k) {
     const Column& column = column_entries_[at(column_at_[at(k)])];
     for (const auto& [row, value] : column.entries) {
@@ -224,7 +222,8 @@ void SparseRank::collect() {
       else
         (place < k ? upper_ : lower_).entries.push_back({place, value});
     }
-    for (Lists* lists : {&lower_, &upper_}) lists->start.push_back(static_cast<int>(lists->entries.size()));
+    lower_.end_list();
+    upper_.end_list();
   }
 }
 

@@ -39,6 +39,13 @@ class SparseRank {
   struct Lists {
     std::vector<int> start;
     std::vector<Entry> entries;
+
+    /// Without a list; storage is that of before.
+    void clear() {
+      start.assign(1, 0);
+      entries.clear();
+    }
+    void end_list() { start.push_back(static_cast<int>(entries.size())); }
   };
 
   void scale(const SparseMatrix& A, const Vector& sizes, const Vector& row_sizes, double tolerance);
