@@ -46,6 +46,9 @@ struct OverridableInputs {
 /// Is the text an interval, "[1, 2]" or "5 +- 0.1", perhaps "at every t"?
 bool is_interval_text(std::string_view text);
 
+/// How much deeper in brackets a text is behind this character.
+inline int bracket_step(char c) { return (c == '(' ? 1 : 0) - (c == ')' ? 1 : 0); }
+
 /// What is known while a model is read: its document, the values of the parameters, the overrides.
 class Context {
  public:
@@ -122,6 +125,11 @@ class Context {
   void add_slopes(const Expression& expression, Quantity& quantity) const;
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
                                     std::string_view what) const;
+  /// Does the expression hold an interval? Throws where it holds a function of time.
+  [[nodiscard]] bool holds_interval(const Expression& expression, const Value& text, std::size_t offset,
+                                    std::string_view what) const;
+  /// The line of an entry of a signal; names of the scope are inputs of the tape.
+  int entry_line(const Value& entry, const std::string& what, const Scope& scope, Tape& tape) const;
   [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
                                           const std::vector<std::string>& variables,
                                           const OverridableInputs& inputs) const;

@@ -9,6 +9,10 @@
 #include <perp/models/language/lowering/lowering.hpp>
 #include <perp/models/language/reader/context.hpp>
 
+namespace perp {
+struct Structure;
+}
+
 namespace perp::reader {
 
 /// The [model] table while it is read: its texts become lines of one tape.
@@ -77,6 +81,10 @@ class EquationTexts {
   void check_derivatives(const Value& value, const std::string& what, int output);
   int variable(const Member& member, const std::string& what);
   [[nodiscard]] std::string row_name(int row) const;
+  /// Throws at an equation without an unknown.
+  void check_unknowns(const Structure& structure) const;
+  /// "ROWS hold only COLUMNS"
+  [[nodiscard]] std::string contents_of(const Structure& structure, const std::vector<int>& rows) const;
 
   const Context& context_;
   const Value& table_;

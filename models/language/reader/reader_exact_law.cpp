@@ -43,6 +43,25 @@ UnitLaw in_unit_range(const NamedLaw& law, const Interval& lower, const Interval
 
 bool is_double(const Interval& number) { return number.lo == number.hi; }
 
+/// A law of the argument w' = (w - l)/(u - l), where its thresholds are 0 and 1.
+UnitLaw with_unit_thresholds(const NamedLaw& law, const Interval& lower, const Interval& upper) {
+  UnitLaw result{law.make(std::vector<double>{0, 1}.data())};
+  result.shift = lower;
+  result.width = upper - lower;
+  const std::string_view name = law.name;
+  if (name == "saturation") result.offset = lower;
+  if (name == "dead_zone") result.offset = Interval(0);
+  if (result.offset) result.scale = result.width;
+  return result;
+}
+
+/// The formula of an output, that of a table is its 'value'; null: it has none.
+const Value* formula_of(const Member& output) {
+  if (output.value.kind != Value::Kind::table) return &output.value;
+  const Member* own = output.value.find("value");
+  return own == nullptr ? nullptr : &own->value;
+}
+
 }  // namespace
 
 UnitLaw unit_law(const Document& document, const Value& value, const NamedLaw& law,
@@ -62,13 +81,7 @@ UnitLaw unit_law(const Document& document, const Value& value, const NamedLaw& l
   const std::string_view name = law.name;
   if (name == "relay" || name == "normal_cone" || name == "box")
     return in_unit_range(law, lower, upper);
-  UnitLaw result{law.make(std::vector<double>{0, 1}.data())};
-  result.shift = lower;
-  result.width = upper - lower;
-  if (name == "saturation") result.offset = lower;
-  if (name == "dead_zone") result.offset = Interval(0);
-  if (result.offset) result.scale = result.width;
-  return result;
+  return with_unit_thresholds(law, lower, upper);
 }
 
 /// Those of a formula, or of all formulas below it.
@@ -86,10 +99,8 @@ void EquationTexts::collect_all_literals() {
   };
   collect(table_, "equations");
   if (const Member* outputs = table_.find("outputs"))
-    for (const Member& output : outputs->value.members) {
-      const Member* own = output.value.kind == Value::Kind::table ? output.value.find("value") : &output;
-      if (own != nullptr) collect_literals(own->value);
-    }
+    for (const Member& output : outputs->value.members)
+      if (const Value* formula = formula_of(output)) collect_literals(*formula);
   for (const Value* law : laws_) {
     if (law->kind == Value::Kind::text) collect_literals(*law);
     collect(*law, "law");

@@ -27,10 +27,21 @@ std::vector<std::size_t> places_of(std::string_view symbol, std::string_view tex
   std::vector<std::size_t> places;
   int depth = 0;
   for (std::size_t k = 0; k < text.size(); ++k) {
-    depth += (text[k] == '(' ? 1 : 0) - (text[k] == ')' ? 1 : 0);
+    depth += bracket_step(text[k]);
     if (depth == 0 && text.substr(k).starts_with(symbol)) places.push_back(k);
   }
   return places;
+}
+
+/// The inputs that a line holds, in the order of the tape.
+std::vector<int> inputs_of_line(const Tape& tape, int line) {
+  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
+  std::vector<int> inputs;
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    const Instruction& here = tape[static_cast<int>(k)];
+    if (needed[k] && here.operation == Operation::input) inputs.push_back(here.a);
+  }
+  return inputs;
 }
 
 constexpr std::string_view spread = "+-";
@@ -52,12 +63,9 @@ bool is_interval_text(std::string_view text) {
 
 void Context::refuse_intervals(const Value& value, std::size_t offset, std::string_view what,
                                const Tape& tape, int line, int first) const {
-  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
-  for (std::size_t k = 0; k < needed.size(); ++k) {
-    const Instruction& here = tape[static_cast<int>(k)];
-    if (!needed[k] || here.operation != Operation::input) continue;
-    const auto p = static_cast<std::size_t>(here.a - first);
-    if (here.a < first || p >= is_interval_.size() || !is_interval_[p]) continue;
+  for (const int input : inputs_of_line(tape, line)) {
+    const auto p = static_cast<std::size_t>(input - first);
+    if (input < first || p >= is_interval_.size() || !is_interval_[p]) continue;
     const std::string& name = scope_.names[p];
     document_.fail(value, offset,
                    fmt::format("{} holds '{}', which is an interval; expected a number: enclose "
@@ -101,25 +109,28 @@ void Context::add_slopes(const Expression& expression, Quantity& quantity) const
     quantity.slopes.emplace_back(derivative.input, lines[static_cast<std::size_t>(derivative.line)]);
 }
 
+bool Context::holds_interval(const Expression& expression, const Value& text, std::size_t offset,
+                             std::string_view what) const {
+  bool holds = false;
+  for (const int input : inputs_of_line(expression.tape(), expression.line())) {
+    const auto p = static_cast<std::size_t>(input);
+    holds = holds || is_interval_[p];
+    if (is_disturbance_[p])
+      document_.fail(text, offset,
+                     fmt::format("{} holds '{}', which is a function of time; expected a number: "
+                                 "write it where it is used, in equations",
+                                 what, scope_.names[p]));
+  }
+  return holds;
+}
+
 /// The value of an expression, as a double or exactly, and whether it holds an interval.
 Quantity Context::expression(const Value& text, std::size_t offset, std::string_view part,
                              std::string_view what) const {
   Quantity result;
   try {
     const Expression expression(part, scope_);
-    const int line = expression.line();
-    const std::vector<bool> needed = needed_lines(expression.tape(), std::span(&line, 1));
-    for (std::size_t k = 0; k < needed.size(); ++k) {
-      const Instruction& here = expression.tape()[static_cast<int>(k)];
-      if (!needed[k] || here.operation != Operation::input) continue;
-      const auto p = static_cast<std::size_t>(here.a);
-      result.is_interval = result.is_interval || is_interval_[p];
-      if (is_disturbance_[p])
-        document_.fail(text, offset,
-                       fmt::format("{} holds '{}', which is a function of time; expected a number: "
-                                   "write it where it is used, in equations",
-                                   what, scope_.names[p]));
-    }
+    result.is_interval = holds_interval(expression, text, offset, what);
     result.value = expression(values_);
     add_slopes(expression, result);
     if (is_exact()) add_exact_values(part, result);

@@ -26,13 +26,35 @@ std::size_t skip_space(std::string_view text, std::size_t k) {
   return k;
 }
 
+/// The end of the letters, digits and _ at k.
+std::size_t end_of_name(std::string_view text, std::size_t k) {
+  while (k < text.size() && is_name(std::string{'a', text[k]})) ++k;
+  return k;
+}
+
+/// What stands between the bracket at k and the one that closes it, split at the commas outside of further brackets. Moves k
+/// to that one, to the end of the text where there is none.
+std::vector<Argument> split_arguments(std::string_view text, std::size_t& k) {
+  std::vector<Argument> arguments;
+  int depth = 0;
+  std::size_t from = k + 1;
+  for (; k < text.size(); ++k) {
+    depth += bracket_step(text[k]);
+    if (depth > 1 || (depth == 1 && text[k] != ',')) continue;
+    arguments.push_back({from, text.substr(from, k - from)});
+    from = k + 1;
+    if (depth == 0) break;
+  }
+  return arguments;
+}
+
 /// Splits "name" or "name(a, b)" at its top-level commas.
 Call split_call(const Document& document, const Value& value, std::string_view what) {
   const std::string_view text = value.text;
   Call call;
   std::size_t k = skip_space(text, 0);
   call.name_offset = k;
-  while (k < text.size() && is_name(std::string{'a', text[k]})) ++k;
+  k = end_of_name(text, k);
   call.name = text.substr(call.name_offset, k - call.name_offset);
   if (call.name.empty())
     document.fail(value, k,
@@ -41,16 +63,8 @@ Call split_call(const Document& document, const Value& value, std::string_view w
   if (k == text.size()) return call;
   if (text[k] != '(')
     document.fail(value, k, fmt::format("{}: expected '(' or the end after '{}'", what, call.name));
-  int depth = 0;
-  std::size_t from = k + 1;
-  for (; k < text.size(); ++k) {
-    depth += (text[k] == '(' ? 1 : 0) - (text[k] == ')' ? 1 : 0);
-    if (depth > 1 || (depth == 1 && text[k] != ',')) continue;
-    call.arguments.push_back({from, text.substr(from, k - from)});
-    from = k + 1;
-    if (depth == 0) break;
-  }
-  if (depth > 0)
+  call.arguments = split_arguments(text, k);
+  if (k == text.size())
     document.fail(value, text.size(), fmt::format("{}: found the end; expected ')'", what));
   if (skip_space(text, k + 1) < text.size())
     document.fail(value, skip_space(text, k + 1),

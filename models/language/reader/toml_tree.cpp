@@ -102,7 +102,7 @@ std::size_t place_of_assertion(std::string_view text) {
     (asserts(text.substr(0, middle)) ? fails : passes) = middle;
   }
   std::size_t place = fails - std::min<std::size_t>(fails, 1);
-  while (place > 0 && (static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80U) --place;
+  while (place > 0 && is_continuation(text[place])) --place;
   return place;
 }
 
@@ -118,7 +118,7 @@ TomlResult parse_toml(std::string_view text) {
   } catch (const TomlAssertion&) {
     const std::size_t at = place_of_assertion(text);
     std::size_t end = at + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+    while (end < text.size() && is_continuation(text[end])) ++end;
     const bool line_end = at >= text.size() || text[at] == '\n' || text[at] == '\r';
     result.at = position_of(text, at);
     result.error =
