@@ -182,10 +182,9 @@ std::string read_unit(const Context& context, const Value& table, const std::str
 /// The formula of an output, whose name and unit become the last ones of `outputs`. Throws where the name is none or is
 /// taken.
 const Value& read_output(const Context& context, const Member& member, const std::vector<std::string>& taken, Outputs& outputs);
-/// Gives the branches of a law the names of a list.
-void rename_branches(const Context& context, const Value& modes, Law& law, const std::string& what);
-/// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.
-void read_start(const Context& context, const Value& table, Law& law, const std::string& what);
+/// What a table says of a law beside its data: 'modes', the names of its branches, its 'name', and its 'start', the branch in
+/// which a law with memory starts, which is put first.
+void read_names_and_start(const Context& context, const Value& table, Law& law, const std::string& what);
 
 /// The [model] table: equations and laws, lowered; with them outputs and resets. The parameters and
 /// variables of `model` are there already.

@@ -25,8 +25,7 @@ std::string excerpt_of(std::string_view text, Position at) {
   std::size_t from = place - start > width - 20 ? place - (width - 20) : start;
   while (from > start && is_continuation(text[from])) --from;
   std::string line(text.substr(from, std::min(end, from + width) - from));
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\t') c = ' ';
+  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; }, ' ');
   return line + "\n" + space_below(text.substr(from, place - from)) + "^";
 }
 

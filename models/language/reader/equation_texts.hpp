@@ -74,6 +74,9 @@ class EquationTexts {
   int state_formula(const Value& value, const std::string& what);
   /// Throws where the line holds a derivative.
   void require_state_formula(int line, const Value& value, const std::string& what);
+  Reset read_reset(const Value& value, const std::string& what);
+  /// A coefficient of restitution. Throws where the scheme would not honour it.
+  [[nodiscard]] double coefficient(const Member& member) const;
   void read_condition(const Value& value, const Member* direction, const std::string& what,
                       Reset& reset);
   void read_comparison(const Value& value, const std::string& what, Reset& reset);

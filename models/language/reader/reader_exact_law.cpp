@@ -55,6 +55,13 @@ UnitLaw with_unit_thresholds(const NamedLaw& law, const Interval& lower, const I
   return result;
 }
 
+/// The value of a line of constants, both bounds infinite where it is; none: it is not constant, or has no value.
+std::optional<Interval> constant_value(lowering::Algebra& algebra, int line) {
+  if (!algebra.is_known(line) || std::isnan(algebra.value(line))) return std::nullopt;
+  if (const Interval value = algebra.interval(line); value.is_bounded()) return value;
+  return std::isinf(algebra.value(line)) ? std::optional(infinite(algebra.value(line))) : std::nullopt;
+}
+
 /// The formula of an output, that of a table is its 'value'; null: it has none.
 const Value* formula_of(const Member& output) {
   if (output.value.kind != Value::Kind::table) return &output.value;
@@ -139,13 +146,12 @@ StatedLaw EquationTexts::exact_law(const Value& text, const LawStatement& statem
   for (const int line : statement.numbers) {
     const std::string what = fmt::format("number {} of law '{}'", numbers.size() + 1, law.name);
     context_.refuse_intervals(text, statement.law_offset, what, model_->tape, line, first);
-    const bool known = algebra.is_known(line) && !std::isnan(algebra.value(line));
-    const bool bounded = known && algebra.interval(line).is_bounded();
-    if (!known || (!bounded && !std::isinf(algebra.value(line))))
+    const std::optional<Interval> constant = constant_value(algebra, line);
+    if (!constant)
       context_.document().fail(
           text, statement.law_offset,
           fmt::format("{} is not constant; expected numbers and parameters", what));
-    numbers.push_back(bounded ? algebra.interval(line) : infinite(algebra.value(line)));
+    numbers.push_back(*constant);
   }
   const UnitLaw unit = unit_law(context_.document(), text, law, numbers);
   StatedLaw stated{unit.law, statement.argument};

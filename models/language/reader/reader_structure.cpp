@@ -190,6 +190,20 @@ void check_size(const Context& context, const Model& model) {
   check_dense(context.document(), model.variables.size());
 }
 
+/// Outputs, and names and units of multipliers, of the lowered system, on whose tape the outputs are `lines`.
+void set_outputs(const EquationTexts& texts, const Dcs& system, const std::vector<int>& lines, Model& model) {
+  for (std::size_t i = 0; i < system.laws.size(); ++i)
+    model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
+  model.outputs = texts.outputs();
+  model.outputs.tape = system.tape;
+  model.outputs.lines = lines;
+  model.outputs.multipliers = system.m();
+  model.outputs.parameters = system.parameters;
+  model.multiplier_units = texts.multiplier_units();
+  model.multiplier_units.resize(model.multipliers.size());
+  if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
+}
+
 }  // namespace
 
 void read_equations(const Context& context, const Value& table, Model& model) {
@@ -203,17 +217,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   texts.close();
   texts.check_structure();
   auto [system, outputs] = texts.lowered();
-
-  for (std::size_t i = 0; i < system.laws.size(); ++i)
-    model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
-  model.outputs = texts.outputs();
-  model.outputs.tape = system.tape;
-  model.outputs.lines = outputs;
-  model.outputs.multipliers = system.m();
-  model.outputs.parameters = system.parameters;
-  model.multiplier_units = texts.multiplier_units();
-  model.multiplier_units.resize(model.multipliers.size());
-  if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
+  set_outputs(texts, system, outputs, model);
   const std::vector<int> arguments = system.G;
   check_size(context, model);
   // Matrices are made of rounded numbers.
