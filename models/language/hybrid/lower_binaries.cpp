@@ -71,9 +71,8 @@ class BinaryLowering {
     using Kind = FaceRelation::Kind;
     const std::string& name = model_.binaries[at(binary)].name;
     const int off = face_line(constraint, binary, 0), on = face_line(constraint, binary, 1);
-    Tape& tape = result_.system.tape;
     const FaceRelation relation = relation_of_faces(
-        model_, tape, off, on, model_.parameter_input(0) + static_cast<int>(bounds_.size()));
+        model_, result_.system.tape, off, on, model_.parameter_input(0) + static_cast<int>(bounds_.size()));
     if (relation.kind == Kind::none)
       return refuse(constraint, -1, fmt::format(fmt::runtime(relation.reason), name));
     if (relation.kind == Kind::opposite) return add(binary, step(), off);
@@ -83,8 +82,13 @@ class BinaryLowering {
                                                 : "both values continue where its constraint holds");
     if (relation.kind == Kind::free_at_0) return add(binary, one_sided(0), on);
     if (relation.kind == Kind::free_at_1) return add(binary, one_sided(1), off);
-    // w = a / |c|: the ends are 0 and c / |c|, and stay functions of the parameters.
-    const bool is_band = relation.kind == Kind::band;
+    add_between(binary, relation, off);
+  }
+
+  /// A band or a gap, w = a / |c|: the ends are 0 and c / |c|, and stay functions of the parameters.
+  void add_between(int binary, const FaceRelation& relation, int off) {
+    Tape& tape = result_.system.tape;
+    const bool is_band = relation.kind == FaceRelation::Kind::band;
     const int width = is_band ? tape.apply(Operation::negate, relation.c) : relation.c;
     add(binary, is_band ? hysteresis(-1, 0) : gap(0, 1), tape.apply(Operation::divide, off, width));
   }

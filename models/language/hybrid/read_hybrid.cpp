@@ -34,6 +34,7 @@ class HybridTexts {
   [[nodiscard]] const Value* table(const char* name) const;
   void check_new_name(const Member& member, const char* what) const;
   void read_binary(const Member& member);
+  void read_modes(const Value& modes, const std::string& what, Binary& binary) const;
   void make_scope();
   template <class Parse>
   int parsed(const Value& value, const Parse& parse);
@@ -84,6 +85,16 @@ void HybridTexts::check_new_name(const Member& member, const char* what) const {
   if (const auto other = taken_.find(name); other != taken_.end()) taken(other->second);
 }
 
+/// Words for the values 0 and 1 of a binary.
+void HybridTexts::read_modes(const Value& modes, const std::string& what, Binary& binary) const {
+  context_.check_kind(modes, Value::Kind::list, "modes of " + what);
+  if (modes.items.size() != 2)
+    document_.fail(modes, fmt::format("modes of {} has {} entries; expected two words, for 0 and 1",
+                                      what, modes.items.size()));
+  for (int k = 0; k < 2; ++k)
+    binary.modes[at(k)] = context_.text(modes.items[at(k)], "a mode of " + what);
+}
+
 void HybridTexts::read_binary(const Member& member) {
   check_new_name(member, "binary");
   Binary binary{.name = member.key};
@@ -93,15 +104,7 @@ void HybridTexts::read_binary(const Member& member) {
     context_.check_keys(member.value, what, {"modes", "start"});
     const Member* given = member.value.find("start");
     start = given == nullptr ? nullptr : &given->value;
-    if (const Member* modes = member.value.find("modes")) {
-      context_.check_kind(modes->value, Value::Kind::list, "modes of " + what);
-      if (modes->value.items.size() != 2)
-        document_.fail(modes->value,
-                       fmt::format("modes of {} has {} entries; expected two words, for 0 and 1",
-                                   what, modes->value.items.size()));
-      for (int k = 0; k < 2; ++k)
-        binary.modes[at(k)] = context_.text(modes->value.items[at(k)], "a mode of " + what);
-    }
+    if (const Member* modes = member.value.find("modes")) read_modes(modes->value, what, binary);
   }
   if (context_.is_overridden("binaries", member.key))
     start = context_.find(nullptr, "binaries", member.key);
