@@ -78,7 +78,15 @@ class Algebra {
   [[nodiscard]] Tape& tape() { return tape_; }
 
  private:
+  /// What is known of a line: its value where it depends on parameters at most.
+  struct Knowledge {
+    Dependence dependence = Dependence::nothing;
+    double value = 0;
+  };
   void learn(int line);
+  [[nodiscard]] Knowledge of_input(int input) const;
+  /// Of an operation on lines that are learnt.
+  [[nodiscard]] Knowledge of_operation(const Instruction& line) const;
   void learn_interval();
   [[nodiscard]] FractionReader& fractions();
   void spread(int line, int coefficient, AffineForm& pending, AffineForm& form);

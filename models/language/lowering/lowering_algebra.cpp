@@ -72,31 +72,39 @@ int Algebra::guard(int weight, int a) {
   return tape_.apply(Operation::guard, weight, a);
 }
 
+Algebra::Knowledge Algebra::of_input(int input) const {
+  const int k = input - first_parameter_;
+  const bool is_parameter = k >= 0 && k < static_cast<int>(parameters_.size());
+  if (!is_parameter) return {Dependence::unknowns, std::nan("")};
+  return {Dependence::parameters, parameters_[static_cast<std::size_t>(k)]};
+}
+
+Algebra::Knowledge Algebra::of_operation(const Instruction& line) const {
+  Knowledge result{Dependence::nothing, line.value};
+  double x = 0;
+  double y = 0;
+  if (line.a >= 0) {
+    result.dependence = dependence_[static_cast<std::size_t>(line.a)];
+    x = y = value_[static_cast<std::size_t>(line.a)];
+  }
+  if (line.b >= 0) {
+    result.dependence = std::max(result.dependence, dependence_[static_cast<std::size_t>(line.b)]);
+    y = value_[static_cast<std::size_t>(line.b)];
+  }
+  if (result.dependence != Dependence::unknowns) result.value = apply_operation(line.operation, x, y);
+  return result;
+}
+
 void Algebra::learn(int line) {
   while (static_cast<int>(value_.size()) <= line) {
     const Instruction& here = tape_[static_cast<int>(value_.size())];
-    double value = here.value;
-    Dependence dependence = Dependence::nothing;
-    if (here.operation == Operation::input) {
-      const int k = here.a - first_parameter_;
-      const bool is_parameter = k >= 0 && k < static_cast<int>(parameters_.size());
-      dependence = is_parameter ? Dependence::parameters : Dependence::unknowns;
-      value = is_parameter ? parameters_[static_cast<std::size_t>(k)] : std::nan("");
-    } else if (here.operation != Operation::constant) {
-      double x = 0;
-      double y = 0;
-      if (here.a >= 0) {
-        dependence = dependence_[static_cast<std::size_t>(here.a)];
-        x = y = value_[static_cast<std::size_t>(here.a)];
-      }
-      if (here.b >= 0) {
-        dependence = std::max(dependence, dependence_[static_cast<std::size_t>(here.b)]);
-        y = value_[static_cast<std::size_t>(here.b)];
-      }
-      if (dependence != Dependence::unknowns) value = apply_operation(here.operation, x, y);
-    }
-    dependence_.push_back(dependence);
-    value_.push_back(value);
+    Knowledge known{Dependence::nothing, here.value};
+    if (here.operation == Operation::input)
+      known = of_input(here.a);
+    else if (here.operation != Operation::constant)
+      known = of_operation(here);
+    dependence_.push_back(known.dependence);
+    value_.push_back(known.value);
     if (is_exact()) learn_interval();
   }
 }

@@ -63,6 +63,15 @@ int MatrixSource::size_of(const Value& value, const char* key) const {
   return static_cast<int>(size);
 }
 
+namespace {
+
+/// Is it one of the whole numbers 1 to `most`?
+bool is_place(double number, int most) {
+  return number >= 1 && number <= most && number == static_cast<int>(number);
+}
+
+}  // namespace
+
 /// { rows = 3, columns = 2, entries = [[1, 1, 0.5], ...] }
 SparseEntries MatrixSource::inline_matrix(const Value& value, const std::string& name) const {
   context_.check_keys(value, name, {"columns", "entries", "rows"});
@@ -79,8 +88,7 @@ SparseEntries MatrixSource::inline_matrix(const Value& value, const std::string&
                             item.items.size()));
     const double row = context_.number(item.items[0], "a row"),
                  column = context_.number(item.items[1], "a column");
-    if (!(row >= 1 && row <= matrix.rows && row == static_cast<int>(row) && column >= 1 &&
-          column <= matrix.columns && column == static_cast<int>(column)))
+    if (!is_place(row, matrix.rows) || !is_place(column, matrix.columns))
       document_.fail(
           item, fmt::format("found an entry at ({}, {}); expected rows 1 to {} and columns 1 to {}",
                             row, column, matrix.rows, matrix.columns));
