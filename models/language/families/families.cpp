@@ -28,6 +28,7 @@ class FamilyTables {
 
  private:
   [[nodiscard]] double parameter(std::string_view name, int depth) const;
+  [[nodiscard]] long size_of(const Value& size, const std::string& name) const;
   [[nodiscard]] std::vector<long> sizes_of(const Value& value, const std::string& name) const;
   void expand_members(Value& table) const;
   void expand_texts(Value& value, const Indices& indices) const;
@@ -82,28 +83,30 @@ double FamilyTables::parameter(std::string_view name, int depth) const {
   }
 }
 
+/// One entry of the size of a family.
+long FamilyTables::size_of(const Value& size, const std::string& name) const {
+  long number = 0;
+  if (size.kind == Value::Kind::text)
+    number = at_place(size, [&] { return whole_number(size.text, {}, families_); });
+  else if (size.kind == Value::Kind::number && size.number == std::floor(size.number) &&
+           std::abs(size.number) <= most_elements)
+    number = static_cast<long>(size.number);
+  else
+    document_.fail(size, fmt::format("size of '{}' is no whole number; expected one, as in 10 or "
+                                     "\"N\"",
+                                     name));
+  if (number < 1 || number > most_elements)
+    document_.fail(
+        size, fmt::format("size of '{}' is {}; expected 1 to {}", name, number, most_elements));
+  return number;
+}
+
 std::vector<long> FamilyTables::sizes_of(const Value& value, const std::string& name) const {
-  const auto one = [&](const Value& size) {
-    long number = 0;
-    if (size.kind == Value::Kind::text)
-      number = at_place(size, [&] { return whole_number(size.text, {}, families_); });
-    else if (size.kind == Value::Kind::number && size.number == std::floor(size.number) &&
-             std::abs(size.number) <= most_elements)
-      number = static_cast<long>(size.number);
-    else
-      document_.fail(size, fmt::format("size of '{}' is no whole number; expected one, as in 10 or "
-                                       "\"N\"",
-                                       name));
-    if (number < 1 || number > most_elements)
-      document_.fail(
-          size, fmt::format("size of '{}' is {}; expected 1 to {}", name, number, most_elements));
-    return number;
-  };
-  if (value.kind != Value::Kind::list) return {one(value)};
+  if (value.kind != Value::Kind::list) return {size_of(value, name)};
   if (value.items.size() != 2)
     document_.fail(value, fmt::format("size of '{}' has {} entries; expected one or two", name,
                                       value.items.size()));
-  return {one(value.items[0]), one(value.items[1])};
+  return {size_of(value.items[0], name), size_of(value.items[1], name)};
 }
 
 bool FamilyTables::read_sizes() {

@@ -41,6 +41,7 @@ class HybridTexts {
   int placed(const Value& value, int line);
   [[nodiscard]] int place_of_input(int input) const;
   [[nodiscard]] bool known_above(int place, int own) const;
+  void check_known_above(const Value& value, int line, int own, const std::string& what) const;
   [[nodiscard]] Scope scope_of_first_input() const;
   void read_equation(const Value& value);
   void read_constraint(const Value& value);
@@ -206,6 +207,20 @@ Scope HybridTexts::scope_of_first_input() const {
   return scope;
 }
 
+/// Throws where the formula of the input `own` holds what is not known there.
+void HybridTexts::check_known_above(const Value& value, int line, int own, const std::string& what) const {
+  for (const int k : lines_below(model_.tape, line)) {
+    const Instruction& here = model_.tape[k];
+    if (here.operation == Operation::input && !known_above(here.a, own))
+      document_.fail(
+          value,
+          fmt::format(
+              "{} holds a signal that is not known there; expected t, parameters and inputs "
+              "above it",
+              what));
+  }
+}
+
 /// u(t): a number, a formula of t, the parameters and the inputs above it, or data of a file.
 void HybridTexts::read_inputs() {
   InputTables tables(context_, model_.head);
@@ -226,16 +241,7 @@ void HybridTexts::read_inputs() {
       context_.check_kind(value, Value::Kind::text, what);
       line = parsed(value, [&] { return parse_formula(value.text, above, parsing_, forms_); });
     }
-    for (const int k : lines_below(model_.tape, line)) {
-      const Instruction& here = model_.tape[k];
-      if (here.operation == Operation::input && !known_above(here.a, own))
-        document_.fail(
-            value,
-            fmt::format(
-                "{} holds a signal that is not known there; expected t, parameters and inputs "
-                "above it",
-                what));
-    }
+    check_known_above(value, line, own, what);
     model_.inputs.push_back({member->key, line});
   }
   for (const KnownInput& input : model_.inputs) model_.head.inputs.push_back(input.name);

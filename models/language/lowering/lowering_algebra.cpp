@@ -200,30 +200,36 @@ bool Algebra::is_multiple(int a, int k, int b) {
   return left && right && are_equal(*left, *right);
 }
 
+void Algebra::collect(AffineForm& form, int line, int term) {
+  const auto [place, is_new] = form.try_emplace(line, term);
+  if (!is_new) place->second = add(place->second, term);
+}
+
+std::optional<std::pair<int, int>> Algebra::multiple_of_operand(const Instruction& line, int coefficient) {
+  switch (line.operation) {
+    case Operation::negate: return std::pair(line.a, negate(coefficient));
+    case Operation::multiply:
+      if (is_known(line.a)) return std::pair(line.b, multiply(coefficient, line.a));
+      if (is_known(line.b)) return std::pair(line.a, multiply(coefficient, line.b));
+      return std::nullopt;
+    case Operation::divide:
+      if (is_known(line.b)) return std::pair(line.a, divide(coefficient, line.b));
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
 /// Adds coefficient · line to `form`, or its summands to what is pending.
 void Algebra::spread(int line, int coefficient, AffineForm& pending, AffineForm& form) {
-  const auto collect = [this](AffineForm& target, int key, int term) {
-    const auto [place, is_new] = target.try_emplace(key, term);
-    if (!is_new) place->second = add(place->second, term);
-  };
   const Instruction here = tape_[line];  // a copy: collecting makes lines
   if (is_known(line)) return collect(form, one, multiply(coefficient, line));
-  switch (here.operation) {
-    case Operation::add:
-    case Operation::subtract:
-      collect(pending, here.a, coefficient);
-      return collect(pending, here.b,
-                     here.operation == Operation::add ? coefficient : negate(coefficient));
-    case Operation::negate: return collect(pending, here.a, negate(coefficient));
-    case Operation::multiply:
-      if (is_known(here.a)) return collect(pending, here.b, multiply(coefficient, here.a));
-      if (is_known(here.b)) return collect(pending, here.a, multiply(coefficient, here.b));
-      break;
-    case Operation::divide:
-      if (is_known(here.b)) return collect(pending, here.a, divide(coefficient, here.b));
-      break;
-    default: break;
+  if (here.operation == Operation::add || here.operation == Operation::subtract) {
+    collect(pending, here.a, coefficient);
+    return collect(pending, here.b,
+                   here.operation == Operation::add ? coefficient : negate(coefficient));
   }
+  if (const auto multiple = multiple_of_operand(here, coefficient))
+    return collect(pending, multiple->first, multiple->second);
   collect(form, line, coefficient);
 }
 

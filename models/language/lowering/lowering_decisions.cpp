@@ -145,19 +145,24 @@ Law merged_law(double beta) {
            {-1, 1, beta, {0, inf}, {}}}};
 }
 
+/// The law of a decision, with the names that it has of itself.
+Law plain_law(const Decision& decision, const Switch& of) {
+  switch (decision.kind) {
+    case Kind::none:
+    case Kind::own: break;
+    case Kind::sign: return perp::sign();
+    case Kind::step: return perp::step();
+    case Kind::absolute: return perp::absolute();
+    case Kind::positive_part: return positive_part();
+    case Kind::merged: return merged_law(decision.beta);
+  }
+  return *of.law;
+}
+
 }  // namespace
 
 Law Decision::law(const Switch& of) const {
-  Law law;
-  switch (kind) {
-    case Kind::none:
-    case Kind::own: law = *of.law; break;
-    case Kind::sign: law = perp::sign(); break;
-    case Kind::step: law = perp::step(); break;
-    case Kind::absolute: law = perp::absolute(); break;
-    case Kind::positive_part: law = positive_part(); break;
-    case Kind::merged: law = merged_law(beta); break;
-  }
+  Law law = plain_law(*this, of);
   law.name = of.name();
   if (kind == Kind::none || kind == Kind::own) return law;
   const auto [negative, positive] = of.sides();

@@ -190,18 +190,22 @@ MatrixSource::Found MatrixSource::find(const std::string& whole, const std::stri
   return table.empty() ? Found{} : in_file(table + "/" + part);
 }
 
+void MatrixSource::check_size(const Found& part, const char* name, int rows, int columns) const {
+  const int own = part.matrix.rows < 0 ? rows : part.matrix.rows;
+  if (own != rows)
+    document_.fail(*part.place, fmt::format("F.{} has {} rows; expected {}, one for each signal",
+                                            name, own, rows));
+  if (columns >= 0 && part.matrix.columns != columns)
+    document_.fail(*part.place, fmt::format("F.{} has {} columns; expected {}, as those before have",
+                                            name, part.matrix.columns, columns));
+}
+
 /// Appends the rows of F.state or another part to S, whose columns are -1 before the first one.
 void MatrixSource::append(const char* name, int rows, SparseEntries& S) const {
   const Found found = find("", "F", name);
   const bool is_there = found.place != nullptr && !(found.matrix.rows == 0 && rows == 0);
   if (is_there) {
-    const int own = found.matrix.rows < 0 ? rows : found.matrix.rows;
-    if (own != rows)
-      document_.fail(*found.place, fmt::format("F.{} has {} rows; expected {}, one for each signal",
-                                               name, own, rows));
-    if (S.columns >= 0 && found.matrix.columns != S.columns)
-      document_.fail(*found.place, fmt::format("F.{} has {} columns; expected {}, as those before have",
-                                               name, found.matrix.columns, S.columns));
+    check_size(found, name, rows, S.columns);
     S.columns = found.matrix.columns;
     for (const SparseEntry& entry : found.matrix.entries) {
       if (entry.row >= rows)

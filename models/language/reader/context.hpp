@@ -119,8 +119,25 @@ class Context {
   void check_kind(const Value& value, Value::Kind kind, std::string_view what) const;
 
  private:
+  /// An interval while it is read: `text` is what it stands in, without "at every t".
+  struct IntervalText {
+    const Value& value;
+    std::string_view text;
+    std::string_view what;
+  };
+  /// Its ends, of which `exact` is left out where numbers are not exact, and a number inside.
+  struct IntervalEnds {
+    Quantity lower{}, upper{};
+    double inside = 0;
+  };
   [[nodiscard]] Quantity interval(const Value& value, std::string_view text,
                                   std::string_view what) const;
+  /// The number between two places of the text.
+  [[nodiscard]] Quantity part_of_interval(const IntervalText& given, std::size_t from, std::size_t end) const;
+  /// Of "[1.1, 1.21]".
+  [[nodiscard]] IntervalEnds ends_in_brackets(const IntervalText& given) const;
+  /// Of "5.4 +- 0.1".
+  [[nodiscard]] IntervalEnds ends_around(const IntervalText& given) const;
   void add_exact_values(std::string_view part, Quantity& quantity) const;
   void add_slopes(const Expression& expression, Quantity& quantity) const;
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,

@@ -172,47 +172,58 @@ Quantity Context::quantity(const Value& value, std::string_view what) const {
   return result;
 }
 
+Quantity Context::part_of_interval(const IntervalText& given, std::size_t from, std::size_t end) const {
+  const Part part = part_of(given.text, from, end);
+  if (part.text.empty())
+    document_.fail(given.value, from,
+                   fmt::format("{}: the interval '{}' is empty; expected two numbers, as in "
+                               "[1.1, 1.21] or 5.4 +- 0.1",
+                               given.what, given.text));
+  return expression(given.value, part.offset, part.text, given.what);
+}
+
+Context::IntervalEnds Context::ends_in_brackets(const IntervalText& given) const {
+  const Part whole = part_of(given.text, 0, given.text.size());
+  const std::vector<std::size_t> commas = places_of(",", given.text);
+  if (!whole.text.ends_with(']') || commas.size() != 1)
+    document_.fail(given.value, whole.offset,
+                   fmt::format("{} is '{}'; expected an interval of two numbers, as in "
+                               "[1.1, 1.21]",
+                               given.what, given.text));
+  IntervalEnds ends;
+  ends.lower = part_of_interval(given, whole.offset + 1, commas[0]);
+  ends.upper = part_of_interval(given, commas[0] + 1, whole.offset + whole.text.size() - 1);
+  ends.inside = ends.lower.value / 2 + ends.upper.value / 2;
+  return ends;
+}
+
+Context::IntervalEnds Context::ends_around(const IntervalText& given) const {
+  const std::size_t sign = places_of(spread, given.text)[0];
+  const Quantity middle = part_of_interval(given, 0, sign),
+                 radius = part_of_interval(given, sign + spread.size(), given.text.size());
+  if (radius.value < 0)
+    document_.fail(given.value, fmt::format("{} is '{}', an interval with a radius below 0; expected "
+                                            "it as in 5.4 +- 0.1",
+                                            given.what, given.text));
+  IntervalEnds ends;
+  ends.lower.value = ends.upper.value = ends.inside = middle.value;
+  if (is_exact()) {
+    ends.lower.exact = middle.exact - radius.exact;
+    ends.upper.exact = middle.exact + radius.exact;
+  }
+  return ends;
+}
+
 /// The interval that a text begins with.
 Quantity Context::interval(const Value& value, std::string_view text, std::string_view what) const {
-  const auto end_of = [&](std::size_t from, std::size_t end) {
-    const Part part = part_of(text, from, end);
-    if (part.text.empty())
-      document_.fail(value, from,
-                     fmt::format("{}: the interval '{}' is empty; expected two numbers, as in "
-                                 "[1.1, 1.21] or 5.4 +- 0.1",
-                                 what, text));
-    return expression(value, part.offset, part.text, what);
-  };
-  const Part whole = part_of(text, 0, text.size());
-  Quantity lower, upper;
-  Quantity result{.is_interval = true};
-  if (whole.text.starts_with('[')) {
-    const std::vector<std::size_t> commas = places_of(",", text);
-    if (!whole.text.ends_with(']') || commas.size() != 1)
-      document_.fail(value, whole.offset,
-                     fmt::format("{} is '{}'; expected an interval of two numbers, as in "
-                                 "[1.1, 1.21]",
-                                 what, text));
-    lower = end_of(whole.offset + 1, commas[0]);
-    upper = end_of(commas[0] + 1, whole.offset + whole.text.size() - 1);
-    result.value = lower.value / 2 + upper.value / 2;
-  } else {
-    const std::size_t sign = places_of(spread, text)[0];
-    const Quantity middle = end_of(0, sign), radius = end_of(sign + spread.size(), text.size());
-    if (radius.value < 0)
-      document_.fail(value, fmt::format("{} is '{}', an interval with a radius below 0; expected "
-                                        "it as in 5.4 +- 0.1",
-                                        what, text));
-    lower.value = upper.value = result.value = middle.value;
-    if (is_exact()) {
-      lower.exact = middle.exact - radius.exact;
-      upper.exact = middle.exact + radius.exact;
-    }
-  }
+  const IntervalText given{value, text, what};
+  const bool has_brackets = part_of(text, 0, text.size()).text.starts_with('[');
+  const auto [lower, upper, inside] = has_brackets ? ends_in_brackets(given) : ends_around(given);
   if (lower.value > upper.value || (is_exact() && lower.exact.lo > upper.exact.hi))
     document_.fail(value, fmt::format("{} is the interval '{}', whose lower end is above the upper "
                                       "one; expected [{}, {}]",
                                       what, text, upper.value, lower.value));
+  Quantity result{.value = inside, .is_interval = true};
   result.exact = {lower.exact.lo, upper.exact.hi};
   return result;
 }
