@@ -46,6 +46,7 @@ void IndexExpression::fail(std::size_t at, const std::string& message) const {
 
 namespace {
 
+/// Is it a word of the language of conditions and numbers?
 bool is_operator(std::string_view word) {
   return word == "and" || word == "or" || word == "not" || word == "mod";
 }

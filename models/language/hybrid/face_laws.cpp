@@ -114,8 +114,7 @@ class FaceLaws {
     for (const auto& [atoms, c] : A.at(m0).terms) opposite.terms[atoms] = -c;
     if (are_equal(opposite, B.at(m0))) return tape_.constant(1);
     for (const auto& [signals, coefficient] : A)
-      if (is_one_signal(signals) && is_linear_in(A, signals[0], reader) &&
-          is_linear_in(B, signals[0], reader)) {
+      if (is_linear_signal(signals, A, B, reader)) {
         const int a = slope(off_, signals[0]), b = slope(on_, signals[0]);
         if (a >= 0 && b >= 0)
           return tape_.apply(Operation::negate, tape_.apply(Operation::divide, b, a));
@@ -123,8 +122,12 @@ class FaceLaws {
     return -1;
   }
 
-  /// Is it one signal itself, no function of signals?
-  static bool is_one_signal(const std::vector<int>& atoms) { return atoms.size() == 1 && atoms[0] >= 0; }
+  /// Is it one signal, and no function in either form holds it?
+  static bool is_linear_signal(const std::vector<int>& atoms, const BySignals& A, const BySignals& B,
+                               const PolynomialReader& reader) {
+    return atoms.size() == 1 && atoms[0] >= 0 && is_linear_in(A, atoms[0], reader) &&
+           is_linear_in(B, atoms[0], reader);
+  }
 
   /// Does no function hold the signal?
   static bool is_linear_in(const BySignals& sum, int signal, const PolynomialReader& reader) {

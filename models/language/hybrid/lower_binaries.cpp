@@ -338,6 +338,15 @@ void set_outputs(const HybridModel& hybrid, const Dcs& system, Outputs& outputs)
   if (holds_derivative(outputs.tape, outputs.lines, system)) outputs.derivative = StateDerivative(system);
 }
 
+/// The binaries are the first of the multipliers; the others have no names.
+void name_multipliers(const HybridModel& hybrid, int count, Model& model) {
+  for (const Binary& binary : hybrid.binaries) {
+    model.binaries.push_back(static_cast<int>(model.multipliers.size()));
+    model.multipliers.push_back(binary.name);
+  }
+  model.multipliers.resize(at(count));
+}
+
 }  // namespace
 
 Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
@@ -354,11 +363,7 @@ Model read_lowered(const Document& document, const std::string& text, const Read
     model.hybrid_form = std::make_shared<const Model::HybridForm>(with_binaries, std::move(structure));
   }
   const Dcs& system = lowered.system;
-  for (const Binary& binary : hybrid.binaries) {
-    model.binaries.push_back(static_cast<int>(model.multipliers.size()));
-    model.multipliers.push_back(binary.name);
-  }
-  model.multipliers.resize(at(system.m()));
+  name_multipliers(hybrid, system.m(), model);
   set_outputs(hybrid, system, model.outputs);
   model.restitution.clear();
   if (std::optional<Lcs> matrices = is_lowered ? as_full_lcs(system) : std::nullopt)
@@ -369,8 +374,10 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   const std::vector<std::string> inputs = model.input_names();
   for (const int line : system.G)
     model.arguments.push_back(print_expression(system.tape, line, inputs));
-  if (is_lowered) check_starts(document, hybrid, system, model.warnings);
-  if (!is_lowered && !keeps) check_starts_of_parts(document, *model.hybrid_form, model.warnings);
+  if (is_lowered)
+    check_starts(document, hybrid, system, model.warnings);
+  else if (!keeps)
+    check_starts_of_parts(document, *model.hybrid_form, model.warnings);
   const Member* run = document.root().find("run");
   Context context(document, known);
   check_effects(context, run == nullptr ? nullptr : &run->value, model);

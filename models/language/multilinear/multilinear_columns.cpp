@@ -63,6 +63,7 @@ Sum joined(const Sum& sum) {
   return one_factor(signal, total);
 }
 
+/// Has it no term but the product without factors?
 bool is_number(const Sum& sum) {
   return sum.empty() || (sum.size() == 1 && sum.begin()->first.empty());
 }
@@ -70,12 +71,14 @@ bool is_number(const Sum& sum) {
 /// Of a sum that is one.
 double number_of(const Sum& sum) { return sum.empty() ? 0 : sum.begin()->second; }
 
+/// -a
 Sum negated(const Sum& sum) {
   Sum result;
   for (const auto& [terms, c] : sum) result[terms] = -c;
   return result;
 }
 
+/// a / number
 Sum divided(const Sum& sum, double number) {
   Sum result;
   for (const auto& [terms, c] : sum) result[terms] = c / number;

@@ -74,6 +74,7 @@ class EquationTexts {
   int state_formula(const Value& value, const std::string& what);
   /// Throws where the line holds a derivative.
   void require_state_formula(int line, const Value& value, const std::string& what);
+  /// One table of `when`; `what` is its name unless it has one of its own.
   Reset read_reset(const Value& value, const std::string& what);
   /// A coefficient of restitution. Throws where the scheme would not honour it.
   [[nodiscard]] double coefficient(const Member& member) const;

@@ -60,6 +60,7 @@ class LinesWithoutValue {
     return line >= 0 && algebra_.is_known(line) ? algebra_.value(line) : std::nan("");
   }
 
+  /// Notes what is known of a line whose operands are visited.
   void visit(int line) {
     const auto place = static_cast<std::size_t>(line);
     if (algebra_.is_known(line)) {
@@ -70,6 +71,7 @@ class LinesWithoutValue {
     }
   }
 
+  /// The same of an operation on what is not all known.
   void visit_operation(int line) {
     const auto place = static_cast<std::size_t>(line);
     const Instruction& here = tape_[line];
