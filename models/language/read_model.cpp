@@ -161,37 +161,49 @@ bool read_at_bounds(const Context& context, const Member& member, const Variable
                                       variable.name, word, suggestion(word, words)));
 }
 
+/// The usual size of a variable, > 0.
+double read_nominal(const Context& context, const Value& value, const std::string& what) {
+  const double nominal = context.number(value, "nominal of " + what);
+  if (nominal <= 0)
+    context.document().fail(
+        value, fmt::format("nominal of {} is {}; expected a number > 0", what, nominal));
+  return nominal;
+}
+
+/// What the table of a variable holds besides its start.
+void read_properties(const Context& context, const Value& table, const std::string& what, Variable& variable) {
+  context.check_keys(table, what, {"at_bounds", "bounds", "nominal", "start", "unit"});
+  if (const Member* bounds = table.find("bounds")) {
+    if (context.is_exact())
+      context.document().fail(
+          *bounds, fmt::format("{} has bounds, which an enclosure does not watch; expected none",
+                               what));
+    variable.bounds = read_bounds(context, bounds->value, what);
+  }
+  if (const Member* at_bounds = table.find("at_bounds"))
+    variable.ends_at_bounds = read_at_bounds(context, *at_bounds, variable);
+  variable.unit = reader::read_unit(context, table, what);
+  if (const Member* nominal = table.find("nominal")) {
+    variable.nominal = read_nominal(context, nominal->value, what);
+    variable.has_nominal = true;
+  }
+}
+
+/// The value of a variable's start, which is what an override of the variable replaces; null: it has none.
+const Value* start_of(const Context& context, const std::string& name, const Value& value) {
+  if (context.is_overridden("variables", name)) return context.find(nullptr, "variables", name);
+  if (value.kind != Value::Kind::table) return &value;
+  const Member* start = value.find("start");
+  return start == nullptr ? nullptr : &start->value;
+}
+
 void read_variable(const Context& context, const std::string& name, const Value& value,
                    Model& model) {
   const std::string what = "variable '" + name + "'";
   Variable variable{.name = name};
-  const Value* start = &value;
-  if (value.kind == Value::Kind::table) {
-    context.check_keys(value, what, {"at_bounds", "bounds", "nominal", "start", "unit"});
-    if (const Member* bounds = value.find("bounds"); bounds != nullptr && model.exact_numbers)
-      context.document().fail(
-          *bounds, fmt::format("{} has bounds, which an enclosure does not watch; expected none",
-                               what));
-    if (const Member* bounds = value.find("bounds"))
-      variable.bounds = read_bounds(context, bounds->value, what);
-    if (const Member* at_bounds = value.find("at_bounds"))
-      variable.ends_at_bounds = read_at_bounds(context, *at_bounds, variable);
-    const Member* member = value.find("start");
-    start = member == nullptr ? nullptr : &member->value;
-    variable.unit = reader::read_unit(context, value, what);
-    if (const Member* nominal = value.find("nominal")) {
-      variable.nominal = context.number(nominal->value, "nominal of " + what);
-      variable.has_nominal = true;
-      if (variable.nominal <= 0)
-        context.document().fail(
-            nominal->value,
-            fmt::format("nominal of {} is {}; expected a number > 0", what, variable.nominal));
-    }
-  }
-  // An override of a variable is its start.
-  if (context.is_overridden("variables", name)) start = context.find(nullptr, "variables", name);
+  if (value.kind == Value::Kind::table) read_properties(context, value, what, variable);
   reader::Quantity at_start{.rational = Rational(0)};
-  if (start != nullptr) {
+  if (const Value* start = start_of(context, name, value)) {
     at_start = context.quantity(*start, "start of " + what);
     if (at_start.is_disturbance)
       context.document().fail(
@@ -223,6 +235,14 @@ bool keeps_exact(const Context& context, const Model& model, const Span& span) {
   return true;
 }
 
+/// Units of the multipliers of a [system] by its laws.
+void read_multiplier_units(const Context& context, const Value& system, Model& model) {
+  const Member* laws = system.find("laws");
+  if (laws == nullptr) return;
+  for (const Value& law : laws->value.items)
+    model.multiplier_units.push_back(reader::read_unit(context, law, fmt::format("law {}", model.multiplier_units.size() + 1)));
+}
+
 void read_system_or_equations(const Context& context, Model& model) {
   const Document& document = context.document();
   const Value* system = find_table(context, "system");
@@ -241,10 +261,7 @@ void read_system_or_equations(const Context& context, Model& model) {
   else
     model.system = reader::read_system(context, *system, static_cast<int>(model.variables.size()),
                                        model.run.span.start);
-  const Member* laws = system == nullptr ? nullptr : system->find("laws");
-  if (laws == nullptr) return;
-  for (const Value& law : laws->value.items)
-    model.multiplier_units.push_back(reader::read_unit(context, law, fmt::format("law {}", model.multiplier_units.size() + 1)));
+  if (system != nullptr) read_multiplier_units(context, *system, model);
 }
 
 Model read_document(Document given, const ReadOptions& known) {
@@ -287,8 +304,10 @@ reader::OverridableInputs overridable_inputs(const Context& context) {
 }  // namespace
 
 namespace reader {
+namespace {
 
-Model read_head(Context& context, const std::string& text) {
+/// A model without content: what it is called and where it is from.
+Model titled_model(const Context& context, const std::string& text) {
   const Document& document = context.document();
   const Value& root = document.root();
   Model model;
@@ -299,7 +318,15 @@ Model read_head(Context& context, const std::string& text) {
   if (const Member* member = root.find("name")) model.name = context.text(member->value, "name");
   if (const Member* member = root.find("source"))
     model.source = context.text(member->value, "source");
+  return model;
+}
 
+}  // namespace
+
+Model read_head(Context& context, const std::string& text) {
+  const Document& document = context.document();
+  const Value& root = document.root();
+  Model model = titled_model(context, text);
   const Value* parameters = find_table(context, "parameters");
   const auto parameter_names = member_names(context, parameters, "parameter", {});
   const Value* variables = find_table(context, "variables");

@@ -32,13 +32,19 @@ char separator_of(std::string_view header) {
   return found.empty() ? ',' : found.front();
 }
 
+/// Where the field that begins at this byte ends: at a separator outside of quotes, or with the line.
+std::size_t end_of_field(std::string_view line, std::size_t from, char separator) {
+  bool is_quoted = false;
+  std::size_t end = from;
+  for (; end < line.size() && (is_quoted || line[end] != separator); ++end)
+    if (line[end] == '"') is_quoted = !is_quoted;
+  return end;
+}
+
 /// Appends the fields of a line, without spaces and quotes around them.
 void split(std::string_view line, char separator, std::vector<std::string_view>& fields) {
   for (std::size_t from = 0;;) {
-    bool is_quoted = false;
-    std::size_t end = from;
-    for (; end < line.size() && (is_quoted || line[end] != separator); ++end)
-      if (line[end] == '"') is_quoted = !is_quoted;
+    const std::size_t end = end_of_field(line, from, separator);
     std::string_view field = trimmed(line.substr(from, end - from));
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
       field = trimmed(field.substr(1, field.size() - 2));

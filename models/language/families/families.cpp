@@ -28,6 +28,7 @@ class FamilyTables {
 
  private:
   [[nodiscard]] double parameter(std::string_view name, int depth) const;
+  [[nodiscard]] long size_of(const Value& size, const std::string& name) const;
   [[nodiscard]] std::vector<long> sizes_of(const Value& value, const std::string& name) const;
   void expand_members(Value& table) const;
   void expand_texts(Value& value, const Indices& indices) const;
@@ -55,16 +56,22 @@ const Value* table_of(const Value& root, const char* name) {
   return member != nullptr && member->value.kind == Value::Kind::table ? &member->value : nullptr;
 }
 
+/// The value of a parameter, which the last override of it replaces.
+Value given_value(const Document& document, const Member& parameter) {
+  const auto& overrides = document.overrides();
+  Value value = parameter.value;
+  for (std::size_t k = 0; k < overrides.size(); ++k)
+    if (overrides[k].key == parameter.key || overrides[k].key == "parameters." + parameter.key)
+      value = document.override_value(k);
+  return value;
+}
+
 /// A parameter that is a number, or a formula of such: overrides count. NaN where it is neither.
 double FamilyTables::parameter(std::string_view name, int depth) const {
   const Value* table = table_of(document_.root(), "parameters");
   const Member* member = table == nullptr ? nullptr : table->find(name);
   if (member == nullptr || depth > deepest) return nan;
-  Value value = member->value;
-  const auto& overrides = document_.overrides();
-  for (std::size_t k = 0; k < overrides.size(); ++k)
-    if (overrides[k].key == name || overrides[k].key == "parameters." + std::string(name))
-      value = document_.override_value(k);
+  const Value value = given_value(document_, *member);
   if (value.kind == Value::Kind::number) return value.number;
   if (value.kind != Value::Kind::text) return nan;
   Families inner;
@@ -76,28 +83,30 @@ double FamilyTables::parameter(std::string_view name, int depth) const {
   }
 }
 
+/// One entry of the size of a family.
+long FamilyTables::size_of(const Value& size, const std::string& name) const {
+  long number = 0;
+  if (size.kind == Value::Kind::text)
+    number = at_place(size, [&] { return whole_number(size.text, {}, families_); });
+  else if (size.kind == Value::Kind::number && size.number == std::floor(size.number) &&
+           std::abs(size.number) <= most_elements)
+    number = static_cast<long>(size.number);
+  else
+    document_.fail(size, fmt::format("size of '{}' is no whole number; expected one, as in 10 or "
+                                     "\"N\"",
+                                     name));
+  if (number < 1 || number > most_elements)
+    document_.fail(
+        size, fmt::format("size of '{}' is {}; expected 1 to {}", name, number, most_elements));
+  return number;
+}
+
 std::vector<long> FamilyTables::sizes_of(const Value& value, const std::string& name) const {
-  const auto one = [&](const Value& size) {
-    long number = 0;
-    if (size.kind == Value::Kind::text)
-      number = at_place(size, [&] { return whole_number(size.text, {}, families_); });
-    else if (size.kind == Value::Kind::number && size.number == std::floor(size.number) &&
-             std::abs(size.number) <= most_elements)
-      number = static_cast<long>(size.number);
-    else
-      document_.fail(size, fmt::format("size of '{}' is no whole number; expected one, as in 10 or "
-                                       "\"N\"",
-                                       name));
-    if (number < 1 || number > most_elements)
-      document_.fail(
-          size, fmt::format("size of '{}' is {}; expected 1 to {}", name, number, most_elements));
-    return number;
-  };
-  if (value.kind != Value::Kind::list) return {one(value)};
+  if (value.kind != Value::Kind::list) return {size_of(value, name)};
   if (value.items.size() != 2)
     document_.fail(value, fmt::format("size of '{}' has {} entries; expected one or two", name,
                                       value.items.size()));
-  return {one(value.items[0]), one(value.items[1])};
+  return {size_of(value.items[0], name), size_of(value.items[1], name)};
 }
 
 bool FamilyTables::read_sizes() {
@@ -185,6 +194,20 @@ void FamilyTables::expand_members(Value& table) const {
   table.members = std::move(members);
 }
 
+/// The item with one of the texts that its line stands for; a name says for which indices.
+Value with_line(const Value& item, const ExpandedText& element) {
+  Value copy = item;
+  Value* own = &copy;
+  for (Member& member : copy.members) {
+    if (member.key == "g" || member.key == "law") own = &member.value;
+    if (member.key == "name" && !element.instance.empty())
+      member.value.text += " (" + element.instance + ")";
+  }
+  own->text = element.text;
+  own->instance = element.instance.empty() ? "written out" : element.instance;
+  return copy;
+}
+
 /// "for i in 1:N: .." as N items, also as the g of a constraint or the law of a table with a name.
 void FamilyTables::expand_list(Value& list) const {
   std::vector<Value> items;
@@ -196,18 +219,7 @@ void FamilyTables::expand_list(Value& list) const {
       continue;
     }
     const auto elements = at_place(*line, [&] { return expand_family(line->text, families_); });
-    for (const ExpandedText& element : elements) {
-      Value copy = item;
-      Value* own = &copy;
-      for (Member& member : copy.members) {
-        if (member.key == "g" || member.key == "law") own = &member.value;
-        if (member.key == "name" && !element.instance.empty())
-          member.value.text += " (" + element.instance + ")";
-      }
-      own->text = element.text;
-      own->instance = element.instance.empty() ? "written out" : element.instance;
-      items.push_back(std::move(copy));
-    }
+    for (const ExpandedText& element : elements) items.push_back(with_line(item, element));
   }
   list.items = std::move(items);
 }

@@ -16,6 +16,12 @@ namespace {
 
 constexpr long most_elements = 1'000'000;  ///< of one `for`, sum or prod
 
+/// How much deeper in brackets a text is behind this character.
+int depth_step(char c) {
+  if (c == '(' || c == '[') return 1;
+  return c == ')' || c == ']' ? -1 : 0;
+}
+
 /// Expands one text; offsets of errors are those of the whole text.
 class FamilyText {
  public:
@@ -41,6 +47,9 @@ class FamilyText {
     return {part.text, offset_ + part.offset, indices_, families_};
   }
   std::string expand_word(std::string_view word);
+  /// What a call stands for that indices decide, with its bracket at `open`; none: the word is none of these.
+  std::optional<std::string> expand_call(std::string_view word, std::size_t open);
+  std::string remainder(std::size_t open);
   [[nodiscard]] std::vector<long> sizes_of(std::string_view family) const;
   std::string element(std::string_view family);
   std::string sum_or_product(std::string_view word);
@@ -71,8 +80,7 @@ std::vector<FamilyText::Part> FamilyText::split(std::size_t from, std::size_t to
   std::size_t start = from;
   for (std::size_t k = from; k <= to; ++k) {
     const char c = k < to ? text_[k] : separator;
-    if (c == '(' || c == '[') ++depth;
-    if (c == ')' || c == ']') --depth;
+    depth += depth_step(c);
     if (c != separator || (depth != 0 && k < to)) continue;
     parts.push_back({text_.substr(start, k - start), start});
     start = k + 1;
@@ -89,7 +97,7 @@ std::string FamilyText::expand() {
       result += expand_word(word);
     } else if (std::isdigit(static_cast<unsigned char>(c))) {  // 1e5 holds no word
       const std::size_t from = at_;
-      while (at_ < text_.size() && (continues_word(text_[at_]) || text_[at_] == '.')) ++at_;
+      at_ = end_of_number(text_, at_);
       result += text_.substr(from, at_ - from);
     } else {
       result += c;
@@ -105,20 +113,29 @@ std::string FamilyText::expand_word(std::string_view word) {
   if (after == '[') return element(word);
   if (families_.sizes.contains(word))
     fail(at_, fmt::format("'{0}' is a family; expected one of its elements, as in {0}[1]", word));
-  if (after == '(' && (word == "sum" || word == "prod")) return sum_or_product(word);
-  if (after == '(' && word == "if") return decided_if();
-  if (after == '(' && word == "mod") {
-    const std::size_t close = closing(next);
-    const double number =
-        IndexExpression(text_.substr(at_, close + 1 - at_), offset_ + at_, indices_, families_)
-            .value();
-    at_ = close + 1;
-    return fmt::format("{}", number);
-  }
+  if (after == '(')
+    if (std::optional<std::string> call = expand_call(word, next)) return *std::move(call);
   at_ += word.size();
   const auto index = indices_.find(word);
   if (index == indices_.end()) return std::string(word);
   return index->second < 0 ? fmt::format("({})", index->second) : fmt::format("{}", index->second);
+}
+
+std::optional<std::string> FamilyText::expand_call(std::string_view word, std::size_t open) {
+  if (word == "sum" || word == "prod") return sum_or_product(word);
+  if (word == "if") return decided_if();
+  if (word == "mod") return remainder(open);
+  return std::nullopt;
+}
+
+/// mod(i, 2) as its number.
+std::string FamilyText::remainder(std::size_t open) {
+  const std::size_t close = closing(open);
+  const double number =
+      IndexExpression(text_.substr(at_, close + 1 - at_), offset_ + at_, indices_, families_)
+          .value();
+  at_ = close + 1;
+  return fmt::format("{}", number);
 }
 
 /// Of the family whose name begins here; 0 for each index of multipliers, which end where their laws do.
@@ -161,8 +178,7 @@ std::size_t end_of_first_range(std::string_view ranges) {
   int depth = 0;
   std::size_t comma = 0;
   while (comma < ranges.size() && (ranges[comma] != ',' || depth > 0)) {
-    if (ranges[comma] == '(' || ranges[comma] == '[') ++depth;
-    if (ranges[comma] == ')' || ranges[comma] == ']') --depth;
+    depth += depth_step(ranges[comma]);
     ++comma;
   }
   return comma;
@@ -184,10 +200,8 @@ bool is_taken(const std::string& name, const Indices& outer, const Families& fam
 IndexRange read_range(std::string_view text, std::size_t offset, const Indices& outer,
                       const Families& families) {
   const auto fail = [&](const std::string& message) { throw FamilyError(message, offset); };
-  std::size_t end = 0;
-  while (end < text.size() && continues_word(text[end])) ++end;
-  const std::string name(text.substr(0, end));
-  const std::string_view rest = trimmed(text.substr(end));
+  const std::string name(word_at(text, 0));
+  const std::string_view rest = trimmed(text.substr(name.size()));
   const std::size_t colon = rest.find(':');
   const bool has_in = rest.starts_with("in") && rest.size() >= 3 && !continues_word(rest[2]);
   if (!is_name(name) || !has_in || colon == std::string_view::npos)
@@ -222,8 +236,7 @@ std::size_t end_of_ranges(std::string_view text) {
   int depth = 0;
   std::size_t colons = 0;
   for (std::size_t k = 0; k < text.size(); ++k) {
-    if (text[k] == '(' || text[k] == '[') ++depth;
-    if (text[k] == ')' || text[k] == ']') --depth;
+    depth += depth_step(text[k]);
     if (depth != 0) continue;
     if (text[k] == ',') colons = 0;
     if (text[k] == ':' && ++colons == 2) return k;
@@ -275,8 +288,7 @@ std::size_t indices_in(std::string_view brackets) {
   std::size_t indices = 1;
   int depth = 0;
   for (const char c : brackets.substr(0, brackets.size() - 1)) {
-    if (c == '(' || c == '[') ++depth;
-    if (c == ')' || c == ']') --depth;
+    depth += depth_step(c);
     if (depth == 0) return 0;
     if (c == ',' && depth == 1) ++indices;
   }

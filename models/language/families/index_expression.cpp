@@ -14,6 +14,11 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
+std::size_t end_of_number(std::string_view text, std::size_t at) {
+  while (at < text.size() && (continues_word(text[at]) || text[at] == '.')) ++at;
+  return at;
+}
+
 std::size_t skip_space(std::string_view text, std::size_t at) {
   while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
   return at;
@@ -39,6 +44,15 @@ void IndexExpression::fail(std::size_t at, const std::string& message) const {
   throw FamilyError(message + (where.empty() ? "" : " (" + where + ")"), offset_ + at);
 }
 
+namespace {
+
+/// Is it a word of the language of conditions and numbers?
+bool is_operator(std::string_view word) {
+  return word == "and" || word == "or" || word == "not" || word == "mod";
+}
+
+}  // namespace
+
 /// Holds the text an index, and else indices and parameters alone?
 bool IndexExpression::is_decidable() const {
   bool holds_index = false;
@@ -46,15 +60,13 @@ bool IndexExpression::is_decidable() const {
     const std::string_view word = word_at(text_, k);
     if (word.empty()) {
       const bool is_number = std::isdigit(static_cast<unsigned char>(text_[k])) != 0;
-      ++k;
-      while (is_number && k < text_.size() && (continues_word(text_[k]) || text_[k] == '.')) ++k;
+      k = is_number ? end_of_number(text_, k) : k + 1;
       continue;
     }
     k += word.size();
     if (indices_.contains(word))
       holds_index = true;
-    else if (word != "and" && word != "or" && word != "not" && word != "mod" &&
-             std::isnan(families_.parameter(word)))
+    else if (!is_operator(word) && std::isnan(families_.parameter(word)))
       return false;
   }
   return holds_index;
@@ -126,24 +138,29 @@ double IndexExpression::remainder(std::size_t start) {
 
 double IndexExpression::primary() {
   at_ = skip_space(text_, at_);
-  const std::size_t start = at_;
   if (take("(")) {
     const double inner = sum();
     expect(")");
     return inner;
   }
-  if (const std::string_view word = word_at(text_, at_); !word.empty()) {
-    at_ += word.size();
-    if (word == "mod") return remainder(start);
-    if (const auto index = indices_.find(word); index != indices_.end())
-      return static_cast<double>(index->second);
-    const double parameter = families_.parameter(word);
-    if (std::isnan(parameter))
-      fail(start, fmt::format("'{}' is neither an index nor a parameter that is a number", word));
-    return parameter;
-  }
-  std::size_t end = at_;
-  while (end < text_.size() && (continues_word(text_[end]) || text_[end] == '.')) ++end;
+  const std::string_view word = word_at(text_, at_);
+  return word.empty() ? literal() : named_value(word);
+}
+
+double IndexExpression::named_value(std::string_view word) {
+  const std::size_t start = at_;
+  at_ += word.size();
+  if (word == "mod") return remainder(start);
+  if (const auto index = indices_.find(word); index != indices_.end())
+    return static_cast<double>(index->second);
+  const double parameter = families_.parameter(word);
+  if (std::isnan(parameter))
+    fail(start, fmt::format("'{}' is neither an index nor a parameter that is a number", word));
+  return parameter;
+}
+
+double IndexExpression::literal() {
+  const std::size_t end = end_of_number(text_, at_);
   const std::string number(text_.substr(at_, end - at_));
   char* stop = nullptr;
   const double result = std::strtod(number.c_str(), &stop);

@@ -17,6 +17,8 @@ inline bool continues_word(char c) {
 }
 /// The name at this byte, empty: none begins there.
 std::string_view word_at(std::string_view text, std::size_t at);
+/// The end of the digits, letters and points at this byte, as in 1.5e3.
+std::size_t end_of_number(std::string_view text, std::size_t at);
 std::size_t skip_space(std::string_view text, std::size_t at);
 std::string_view trimmed(std::string_view text);
 /// "i = 3, j = 1"
@@ -41,6 +43,10 @@ class IndexExpression {
   double product();
   double sign();
   double primary();
+  /// An index, a parameter or a call of mod.
+  double named_value(std::string_view word);
+  /// A number as it is written.
+  double literal();
   double remainder(std::size_t start);
   bool disjunction();
   bool conjunction();

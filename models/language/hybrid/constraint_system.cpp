@@ -2,6 +2,7 @@
 // binaries no law of their own stands for are made of these.
 #include <functional>
 #include <map>
+#include <optional>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/rewriting/moved_inputs.hpp>
@@ -22,6 +23,17 @@ Branch branch_of(const Law& law, int z, bool watches) {
   Branch branch = law.branches[at(z)];
   if (watches && z == released_binary) branch.lambda = {};
   return branch;
+}
+
+/// Numbers in place of the multipliers of the binaries; `released` in place of those that slide, empty: they stay.
+std::map<int, double> binary_values(const HybridModel& model, const Dcs& system, const HybridMode& mode,
+                                    std::optional<double> released) {
+  std::map<int, double> values;
+  for (int i = 0; i < model.q(); ++i) {
+    const bool slides = mode.z[at(i)] == released_binary;
+    if (!slides || released) values[system.multiplier_input(i)] = slides ? *released : mode.z[at(i)];
+  }
+  return values;
 }
 
 }  // namespace
@@ -50,9 +62,7 @@ Dcs constraint_system(const HybridModel& model) {
 }
 
 Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& mode, bool watches) {
-  std::map<int, double> values;
-  for (int i = 0; i < model.q(); ++i)
-    if (mode.z[at(i)] != released_binary) values[system.multiplier_input(i)] = mode.z[at(i)];
+  const std::map<int, double> values = binary_values(model, system, mode, std::nullopt);
   Tape tape = system.tape;
   Dcs result;
   result.parameters = system.parameters;
@@ -64,9 +74,7 @@ Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& m
     Law& law = result.laws[at(i)];
     law.branches = {branch_of(law, mode.z[at(i)], watches)};
     if (surface >= 0) {  // the face at z_i = 0, the other binaries of it as they are
-      std::map<int, double> on_face = values;
-      for (int k = 0; k < model.q(); ++k)
-        if (mode.z[at(k)] == released_binary) on_face[system.multiplier_input(k)] = 0;
+      const std::map<int, double> on_face = binary_values(model, system, mode, 0.0);
       lines.push_back(with_values(tape, system.G[at(model.q() + surface)], on_face));
     } else {
       lines.push_back(system.G[at(i)]);

@@ -37,12 +37,9 @@ class FaceLaws {
     if (a->is_zero()) return {FaceRelation::Kind::free_at_0};
     if (b->is_zero()) return {FaceRelation::Kind::free_at_1};
     const BySignals A = by_signals(*a, reader), B = by_signals(*b, reader);
-    const auto place = std::find_if(A.begin(), A.end(), [](const auto& term) {
-      return !term.first.empty();
-    });
-    if (place == A.end() || !B.contains(place->first) || !are_proportional(A, B, place->first))
-      return none("its forms for {0} = 0 and {0} = 1 are not of one quantity");
-    return of_one_quantity(A, B, place->first, reader);
+    const std::vector<int>* m0 = common_signals(A, B);
+    if (m0 == nullptr) return none("its forms for {0} = 0 and {0} = 1 are not of one quantity");
+    return of_one_quantity(A, B, *m0, reader);
   }
 
  private:
@@ -60,6 +57,15 @@ class FaceLaws {
       sorted[signals].terms[parameters] = c;
     }
     return sorted;
+  }
+
+  /// Signals m_0 that both hold, where they are proportional but for their constants; null: they are not.
+  static const std::vector<int>* common_signals(const BySignals& A, const BySignals& B) {
+    const auto place = std::find_if(A.begin(), A.end(), [](const auto& term) {
+      return !term.first.empty();
+    });
+    if (place == A.end() || !B.contains(place->first) || !are_proportional(A, B, place->first)) return nullptr;
+    return &place->first;
   }
 
   /// A_m B_0 = A_0 B_m for all m of signals, with m_0 one of them.
@@ -108,13 +114,19 @@ class FaceLaws {
     for (const auto& [atoms, c] : A.at(m0).terms) opposite.terms[atoms] = -c;
     if (are_equal(opposite, B.at(m0))) return tape_.constant(1);
     for (const auto& [signals, coefficient] : A)
-      if (signals.size() == 1 && signals[0] >= 0 && is_linear_in(A, signals[0], reader) &&
-          is_linear_in(B, signals[0], reader)) {
+      if (is_linear_signal(signals, A, B, reader)) {
         const int a = slope(off_, signals[0]), b = slope(on_, signals[0]);
         if (a >= 0 && b >= 0)
           return tape_.apply(Operation::negate, tape_.apply(Operation::divide, b, a));
       }
     return -1;
+  }
+
+  /// Is it one signal, and no function in either form holds it?
+  static bool is_linear_signal(const std::vector<int>& atoms, const BySignals& A, const BySignals& B,
+                               const PolynomialReader& reader) {
+    return atoms.size() == 1 && atoms[0] >= 0 && is_linear_in(A, atoms[0], reader) &&
+           is_linear_in(B, atoms[0], reader);
   }
 
   /// Does no function hold the signal?

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <algorithm>
+#include <iterator>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
@@ -61,8 +63,9 @@ Tape HybridModel::without_inputs(std::vector<int>& rows) const {
   Tape open;
   std::vector<int> place(at(tape.size()), -1);
   std::vector<int> wanted = rows;
-  for (const KnownInput& input : inputs) wanted.push_back(input.line);
+  std::ranges::transform(inputs, std::back_inserter(wanted), &KnownInput::line);
   const std::vector<bool> needed = needed_lines(tape, wanted);
+  const auto moved = [&place](int operand) { return operand < 0 ? -1 : place[at(operand)]; };
   // Input u_k stands for the line of its formula, which comes before every line that holds u_k.
   for (int line = 0; line < tape.size(); ++line) {
     if (!needed[at(line)]) continue;
@@ -74,8 +77,7 @@ Tape HybridModel::without_inputs(std::vector<int>& rows) const {
       to = here.a >= known_input(0) ? place[at(inputs[at(here.a - known_input(0))].line)]
                                     : open.input(here.a);
     else
-      to = open.apply(here.operation, here.a < 0 ? -1 : place[at(here.a)],
-                      here.b < 0 ? -1 : place[at(here.b)]);
+      to = open.apply(here.operation, moved(here.a), moved(here.b));
   }
   for (int& row : rows) row = place[at(row)];
   return open;
@@ -93,24 +95,43 @@ Tape HybridModel::closed(std::vector<int>& rows) const {
 
 namespace {
 
+/// Is the line this number?
+bool holds_number(const Tape& tape, int line, double value) {
+  return line >= 0 && tape[line].operation == Operation::constant && tape[line].value == value;
+}
+
+/// Are both operands numbers? An operation of one operand has no b.
+bool are_numbers(const Tape& tape, int a, int b) {
+  const auto is_number = [&](int line) { return tape[line].operation == Operation::constant; };
+  return a >= 0 && is_number(a) && (b < 0 || is_number(b));
+}
+
+/// a b without factors 0 and 1.
+int folded_product(Tape& tape, int a, int b) {
+  if (holds_number(tape, a, 0) || holds_number(tape, b, 0)) return tape.constant(0);
+  if (holds_number(tape, a, 1)) return b;
+  if (holds_number(tape, b, 1)) return a;
+  return tape.apply(Operation::multiply, a, b);
+}
+
+/// a + b or a - b without the number 0.
+int folded_sum(Tape& tape, Operation operation, int a, int b) {
+  const bool is_sum = operation == Operation::add;
+  if (is_sum && holds_number(tape, a, 0)) return b;
+  if (holds_number(tape, b, 0)) return a;
+  if (holds_number(tape, a, 0)) return tape.apply(Operation::negate, b);
+  return tape.apply(operation, a, b);
+}
+
 /// The operation on two lines, a number where both are numbers.
 int folded(Tape& tape, Operation operation, int a, int b) {
-  const auto is = [&](int line, double value) {
-    return line >= 0 && tape[line].operation == Operation::constant && tape[line].value == value;
-  };
-  const auto is_number = [&](int line) {
-    return line < 0 || tape[line].operation == Operation::constant;
-  };
-  if (a >= 0 && is_number(a) && is_number(b)) {
+  if (are_numbers(tape, a, b)) {
     const double x = tape[a].value, y = b < 0 ? x : tape[b].value;
     return tape.constant(apply_operation(operation, x, y));
   }
-  if (operation == Operation::multiply && (is(a, 0) || is(b, 0))) return tape.constant(0);
-  if (operation == Operation::multiply && is(a, 1)) return b;
-  if ((operation == Operation::multiply || operation == Operation::divide) && is(b, 1)) return a;
-  if (operation == Operation::add && is(a, 0)) return b;
-  if ((operation == Operation::add || operation == Operation::subtract) && is(b, 0)) return a;
-  if (operation == Operation::subtract && is(a, 0)) return tape.apply(Operation::negate, b);
+  if (operation == Operation::multiply) return folded_product(tape, a, b);
+  if (operation == Operation::add || operation == Operation::subtract) return folded_sum(tape, operation, a, b);
+  if (operation == Operation::divide && holds_number(tape, b, 1)) return a;
   return tape.apply(operation, a, b);
 }
 

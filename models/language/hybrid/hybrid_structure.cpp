@@ -133,25 +133,32 @@ std::set<int> rows_around(const HybridStructure& structure, std::vector<int> ope
   return rows;
 }
 
-/// The degree of one operation by those of its operands.
-int degree_of(const Tape& tape, const Instruction& line, int a, int b) {
-  if (a < 0 || b < 0) return -1;
+/// The degree of a power of something of degree a: a polynomial where the exponent is a natural number.
+int degree_of_power(int a, const Instruction& exponent) {
+  const bool is_natural = exponent.operation == Operation::constant && exponent.value >= 0 &&
+                          exponent.value < 1000 &&
+                          exponent.value == static_cast<int>(exponent.value);
+  return is_natural ? a * static_cast<int>(exponent.value) : -1;
+}
+
+/// The degree of an operation on polynomials that are not both constant.
+int degree_of_varying(const Tape& tape, const Instruction& line, int a, int b) {
   switch (line.operation) {
     case Operation::negate: return a;
     case Operation::add:
     case Operation::subtract: return std::max(a, b);
     case Operation::multiply: return a + b;
     case Operation::divide: return b == 0 ? a : -1;
-    case Operation::power: {
-      const Instruction& exponent = tape[line.b];
-      if (a == 0 && b == 0) return 0;
-      const bool is_natural = exponent.operation == Operation::constant && exponent.value >= 0 &&
-                              exponent.value < 1000 &&
-                              exponent.value == static_cast<int>(exponent.value);
-      return is_natural ? a * static_cast<int>(exponent.value) : -1;
-    }
-    default: return a == 0 && b == 0 ? 0 : -1;
+    case Operation::power: return degree_of_power(a, tape[line.b]);
+    default: return -1;
   }
+}
+
+/// The degree of one operation by those of its operands.
+int degree_of(const Tape& tape, const Instruction& line, int a, int b) {
+  if (a < 0 || b < 0) return -1;
+  if (a == 0 && b == 0) return 0;
+  return degree_of_varying(tape, line, a, b);
 }
 
 }  // namespace
@@ -192,41 +199,59 @@ std::string equations_of_binaries(const HybridModel& model, const HybridStructur
   return text;
 }
 
-}  // namespace
+/// The first of the names, and how many more there are.
+std::string first_names(const std::vector<std::string>& names) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(most_named_rows, names.size()));
+  const std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  return names.size() > most_named_rows
+             ? fmt::format("{} and {} more", text, names.size() - most_named_rows)
+             : text;
+}
 
-std::string structural_defect(const HybridModel& model, const HybridStructure& structure) {
-  const auto listed = [](const std::vector<std::string>& names) {
-    const auto shown = static_cast<std::ptrdiff_t>(std::min(most_named_rows, names.size()));
-    const std::string text =
-        fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
-    return names.size() > most_named_rows
-               ? fmt::format("{} and {} more", text, names.size() - most_named_rows)
-               : text;
-  };
+/// Names of the unknowns that no row determines.
+std::vector<std::string> undetermined(const HybridModel& model, const HybridStructure& structure) {
   std::vector<std::string> open;
   for (int k = 0; k < model.n() + model.q(); ++k)
     if (structure.matching.row_of_column[at(k)] < 0)
       open.push_back(unknown_name(model, structure, k));
+  return open;
+}
+
+/// Equations that determine no unknown.
+std::vector<int> unmatched_equations(const HybridModel& model, const HybridStructure& structure) {
   std::vector<int> unmatched;
   for (int row = 0; row < static_cast<int>(model.f.size()); ++row)
     if (structure.matching.column_of_row[at(row)] < 0) unmatched.push_back(row);
+  return unmatched;
+}
+
+/// What the rows around these equations hold: fewer unknowns than they are.
+std::string overdetermined(const HybridModel& model, const HybridStructure& structure,
+                           const std::vector<int>& unmatched) {
+  std::vector<std::string> rows, unknowns;
+  std::set<int> columns;
+  for (const int row : rows_around(structure, unmatched)) {
+    rows.push_back(model.row_name(row));
+    const std::vector<int>& held = structure.unknowns_of_row[at(row)];
+    columns.insert(held.begin(), held.end());
+  }
+  for (const int column : columns) unknowns.push_back(unknown_name(model, structure, column));
+  return columns.empty()
+             ? fmt::format("{} hold no unknown", first_names(rows))
+             : fmt::format("{} together hold only {}", first_names(rows), first_names(unknowns));
+}
+
+}  // namespace
+
+std::string structural_defect(const HybridModel& model, const HybridStructure& structure) {
+  const std::vector<std::string> open = undetermined(model, structure);
+  const std::vector<int> unmatched = unmatched_equations(model, structure);
   if (open.empty() && unmatched.empty()) return equations_of_binaries(model, structure);
   std::string defect;
-  if (!unmatched.empty()) {
-    std::vector<std::string> rows, unknowns;
-    std::set<int> columns;
-    for (const int row : rows_around(structure, unmatched)) {
-      rows.push_back(model.row_name(row));
-      const std::vector<int>& held = structure.unknowns_of_row[at(row)];
-      columns.insert(held.begin(), held.end());
-    }
-    for (const int column : columns) unknowns.push_back(unknown_name(model, structure, column));
-    defect = columns.empty()
-                 ? fmt::format("{} hold no unknown", listed(rows))
-                 : fmt::format("{} together hold only {}", listed(rows), listed(unknowns));
-  }
+  if (!unmatched.empty()) defect = overdetermined(model, structure, unmatched);
   if (!open.empty())
-    defect += fmt::format("{}nothing determines {}", defect.empty() ? "" : ", and ", listed(open));
+    defect += fmt::format("{}nothing determines {}", defect.empty() ? "" : ", and ", first_names(open));
   return defect;
 }
 

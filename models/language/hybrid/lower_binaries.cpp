@@ -71,9 +71,8 @@ class BinaryLowering {
     using Kind = FaceRelation::Kind;
     const std::string& name = model_.binaries[at(binary)].name;
     const int off = face_line(constraint, binary, 0), on = face_line(constraint, binary, 1);
-    Tape& tape = result_.system.tape;
     const FaceRelation relation = relation_of_faces(
-        model_, tape, off, on, model_.parameter_input(0) + static_cast<int>(bounds_.size()));
+        model_, result_.system.tape, off, on, model_.parameter_input(0) + static_cast<int>(bounds_.size()));
     if (relation.kind == Kind::none)
       return refuse(constraint, -1, fmt::format(fmt::runtime(relation.reason), name));
     if (relation.kind == Kind::opposite) return add(binary, step(), off);
@@ -83,8 +82,13 @@ class BinaryLowering {
                                                 : "both values continue where its constraint holds");
     if (relation.kind == Kind::free_at_0) return add(binary, one_sided(0), on);
     if (relation.kind == Kind::free_at_1) return add(binary, one_sided(1), off);
-    // w = a / |c|: the ends are 0 and c / |c|, and stay functions of the parameters.
-    const bool is_band = relation.kind == Kind::band;
+    add_between(binary, relation, off);
+  }
+
+  /// A band or a gap, w = a / |c|: the ends are 0 and c / |c|, and stay functions of the parameters.
+  void add_between(int binary, const FaceRelation& relation, int off) {
+    Tape& tape = result_.system.tape;
+    const bool is_band = relation.kind == FaceRelation::Kind::band;
     const int width = is_band ? tape.apply(Operation::negate, relation.c) : relation.c;
     add(binary, is_band ? hysteresis(-1, 0) : gap(0, 1), tape.apply(Operation::divide, off, width));
   }
@@ -334,6 +338,15 @@ void set_outputs(const HybridModel& hybrid, const Dcs& system, Outputs& outputs)
   if (holds_derivative(outputs.tape, outputs.lines, system)) outputs.derivative = StateDerivative(system);
 }
 
+/// The binaries are the first of the multipliers; the others have no names.
+void name_multipliers(const HybridModel& hybrid, int count, Model& model) {
+  for (const Binary& binary : hybrid.binaries) {
+    model.binaries.push_back(static_cast<int>(model.multipliers.size()));
+    model.multipliers.push_back(binary.name);
+  }
+  model.multipliers.resize(at(count));
+}
+
 }  // namespace
 
 Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
@@ -350,11 +363,7 @@ Model read_lowered(const Document& document, const std::string& text, const Read
     model.hybrid_form = std::make_shared<const Model::HybridForm>(with_binaries, std::move(structure));
   }
   const Dcs& system = lowered.system;
-  for (const Binary& binary : hybrid.binaries) {
-    model.binaries.push_back(static_cast<int>(model.multipliers.size()));
-    model.multipliers.push_back(binary.name);
-  }
-  model.multipliers.resize(at(system.m()));
+  name_multipliers(hybrid, system.m(), model);
   set_outputs(hybrid, system, model.outputs);
   model.restitution.clear();
   if (std::optional<Lcs> matrices = is_lowered ? as_full_lcs(system) : std::nullopt)
@@ -365,8 +374,10 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   const std::vector<std::string> inputs = model.input_names();
   for (const int line : system.G)
     model.arguments.push_back(print_expression(system.tape, line, inputs));
-  if (is_lowered) check_starts(document, hybrid, system, model.warnings);
-  if (!is_lowered && !keeps) check_starts_of_parts(document, *model.hybrid_form, model.warnings);
+  if (is_lowered)
+    check_starts(document, hybrid, system, model.warnings);
+  else if (!keeps)
+    check_starts_of_parts(document, *model.hybrid_form, model.warnings);
   const Member* run = document.root().find("run");
   Context context(document, known);
   check_effects(context, run == nullptr ? nullptr : &run->value, model);

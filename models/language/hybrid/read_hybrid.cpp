@@ -34,12 +34,14 @@ class HybridTexts {
   [[nodiscard]] const Value* table(const char* name) const;
   void check_new_name(const Member& member, const char* what) const;
   void read_binary(const Member& member);
+  void read_modes(const Value& modes, const std::string& what, Binary& binary) const;
   void make_scope();
   template <class Parse>
   int parsed(const Value& value, const Parse& parse);
   int placed(const Value& value, int line);
   [[nodiscard]] int place_of_input(int input) const;
   [[nodiscard]] bool known_above(int place, int own) const;
+  void check_known_above(const Value& value, int line, int own, const std::string& what) const;
   [[nodiscard]] Scope scope_of_first_input() const;
   void read_equation(const Value& value);
   void read_constraint(const Value& value);
@@ -84,6 +86,16 @@ void HybridTexts::check_new_name(const Member& member, const char* what) const {
   if (const auto other = taken_.find(name); other != taken_.end()) taken(other->second);
 }
 
+/// Words for the values 0 and 1 of a binary.
+void HybridTexts::read_modes(const Value& modes, const std::string& what, Binary& binary) const {
+  context_.check_kind(modes, Value::Kind::list, "modes of " + what);
+  if (modes.items.size() != 2)
+    document_.fail(modes, fmt::format("modes of {} has {} entries; expected two words, for 0 and 1",
+                                      what, modes.items.size()));
+  for (int k = 0; k < 2; ++k)
+    binary.modes[at(k)] = context_.text(modes.items[at(k)], "a mode of " + what);
+}
+
 void HybridTexts::read_binary(const Member& member) {
   check_new_name(member, "binary");
   Binary binary{.name = member.key};
@@ -93,15 +105,7 @@ void HybridTexts::read_binary(const Member& member) {
     context_.check_keys(member.value, what, {"modes", "start"});
     const Member* given = member.value.find("start");
     start = given == nullptr ? nullptr : &given->value;
-    if (const Member* modes = member.value.find("modes")) {
-      context_.check_kind(modes->value, Value::Kind::list, "modes of " + what);
-      if (modes->value.items.size() != 2)
-        document_.fail(modes->value,
-                       fmt::format("modes of {} has {} entries; expected two words, for 0 and 1",
-                                   what, modes->value.items.size()));
-      for (int k = 0; k < 2; ++k)
-        binary.modes[at(k)] = context_.text(modes->value.items[at(k)], "a mode of " + what);
-    }
+    if (const Member* modes = member.value.find("modes")) read_modes(modes->value, what, binary);
   }
   if (context_.is_overridden("binaries", member.key))
     start = context_.find(nullptr, "binaries", member.key);
@@ -203,6 +207,20 @@ Scope HybridTexts::scope_of_first_input() const {
   return scope;
 }
 
+/// Throws where the formula of the input `own` holds what is not known there.
+void HybridTexts::check_known_above(const Value& value, int line, int own, const std::string& what) const {
+  for (const int k : lines_below(model_.tape, line)) {
+    const Instruction& here = model_.tape[k];
+    if (here.operation == Operation::input && !known_above(here.a, own))
+      document_.fail(
+          value,
+          fmt::format(
+              "{} holds a signal that is not known there; expected t, parameters and inputs "
+              "above it",
+              what));
+  }
+}
+
 /// u(t): a number, a formula of t, the parameters and the inputs above it, or data of a file.
 void HybridTexts::read_inputs() {
   InputTables tables(context_, model_.head);
@@ -223,16 +241,7 @@ void HybridTexts::read_inputs() {
       context_.check_kind(value, Value::Kind::text, what);
       line = parsed(value, [&] { return parse_formula(value.text, above, parsing_, forms_); });
     }
-    for (const int k : lines_below(model_.tape, line)) {
-      const Instruction& here = model_.tape[k];
-      if (here.operation == Operation::input && !known_above(here.a, own))
-        document_.fail(
-            value,
-            fmt::format(
-                "{} holds a signal that is not known there; expected t, parameters and inputs "
-                "above it",
-                what));
-    }
+    check_known_above(value, line, own, what);
     model_.inputs.push_back({member->key, line});
   }
   for (const KnownInput& input : model_.inputs) model_.head.inputs.push_back(input.name);

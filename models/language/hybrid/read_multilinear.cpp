@@ -37,6 +37,8 @@ class MatrixTexts {
                  int first);
   void write(const MultilinearForm& form);
   int factor(const MultilinearForm::Factor& f);
+  int column(const std::vector<MultilinearForm::Factor>& factors);
+  std::vector<int> rows(const SparseEntries& phi, const std::vector<int>& columns);
 
   const Context& context_;
   const Document& document_;
@@ -116,33 +118,39 @@ int MatrixTexts::factor(const MultilinearForm::Factor& f) {
   return constant == 0 ? product : tape.apply(Operation::add, tape.constant(constant), product);
 }
 
+/// π = Π (1 − |S| + S v)
+int MatrixTexts::column(const std::vector<MultilinearForm::Factor>& factors) {
+  Tape& tape = model_.tape;
+  int product = -1;
+  for (const MultilinearForm::Factor& f : factors) {
+    const int line = factor(f);
+    product = product < 0 ? line : tape.apply(Operation::multiply, product, line);
+  }
+  return product < 0 ? tape.constant(1) : product;
+}
+
+/// Σ_k Φ_jk π_k for each row j, with the lines π_k.
+std::vector<int> MatrixTexts::rows(const SparseEntries& phi, const std::vector<int>& columns) {
+  Tape& tape = model_.tape;
+  std::vector<int> sums(at(phi.rows), -1);
+  for (const SparseEntry& entry : phi.entries) {
+    const int term = entry.value == 1
+                         ? columns[at(entry.column)]
+                         : tape.apply(Operation::multiply, tape.constant(entry.value),
+                                      columns[at(entry.column)]);
+    int& sum = sums[at(entry.row)];
+    sum = sum < 0 ? term : tape.apply(Operation::add, sum, term);
+  }
+  for (int& sum : sums) sum = sum < 0 ? tape.constant(0) : sum;
+  return sums;
+}
+
 /// Each column is a product of lines that its rows share, each row a sum over its columns.
 void MatrixTexts::write(const MultilinearForm& form) {
-  Tape& tape = model_.tape;
   std::vector<int> columns;
-  for (int k = 0; k < form.columns(); ++k) {
-    int product = -1;
-    for (const MultilinearForm::Factor& f : form.factors(k)) {
-      const int line = factor(f);
-      product = product < 0 ? line : tape.apply(Operation::multiply, product, line);
-    }
-    columns.push_back(product < 0 ? tape.constant(1) : product);
-  }
-  const auto rows = [&](const SparseEntries& phi) {
-    std::vector<int> sums(at(phi.rows), -1);
-    for (const SparseEntry& entry : phi.entries) {
-      const int term = entry.value == 1
-                           ? columns[at(entry.column)]
-                           : tape.apply(Operation::multiply, tape.constant(entry.value),
-                                        columns[at(entry.column)]);
-      int& sum = sums[at(entry.row)];
-      sum = sum < 0 ? term : tape.apply(Operation::add, sum, term);
-    }
-    for (int& sum : sums) sum = sum < 0 ? tape.constant(0) : sum;
-    return sums;
-  };
-  model_.f = rows(form.phi_f());
-  model_.g = rows(form.phi_g());
+  for (int k = 0; k < form.columns(); ++k) columns.push_back(column(form.factors(k)));
+  model_.f = rows(form.phi_f(), columns);
+  model_.g = rows(form.phi_g(), columns);
   for (int j = 0; j < form.equations(); ++j)
     model_.equation_texts.push_back(fmt::format("row {} of Phi_f", j + 1));
   for (int l = 0; l < form.constraints(); ++l)

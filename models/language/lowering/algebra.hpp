@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <perp/core/expression/fraction/fraction.hpp>
@@ -78,9 +79,21 @@ class Algebra {
   [[nodiscard]] Tape& tape() { return tape_; }
 
  private:
+  /// What is known of a line: its value where it depends on parameters at most.
+  struct Knowledge {
+    Dependence dependence = Dependence::nothing;
+    double value = 0;
+  };
   void learn(int line);
+  [[nodiscard]] Knowledge of_input(int input) const;
+  /// Of an operation on lines that are learnt.
+  [[nodiscard]] Knowledge of_operation(const Instruction& line) const;
   void learn_interval();
   [[nodiscard]] FractionReader& fractions();
+  /// Adds a term to the coefficient of a line.
+  void collect(AffineForm& form, int line, int term);
+  /// coefficient · line as an operand of the line and its coefficient, where it is a known multiple of that; else none.
+  std::optional<std::pair<int, int>> multiple_of_operand(const Instruction& line, int coefficient);
   void spread(int line, int coefficient, AffineForm& pending, AffineForm& form);
 
   Tape& tape_;

@@ -39,12 +39,24 @@ class FormLowering {
   int saturation(const Form& form, const std::string& text, FormPlace place);
   int dead_zone(const Form& form, const std::string& text, FormPlace place);
   int unit_saturation(int w, int lower, int upper, const std::string& text);
+  /// max(l, min(w, u)) without bounds that are infinite.
+  int clamped(int w, int lower, int upper, const std::string& text);
   int piecewise(const Form& form, const std::string& text, FormPlace place);
+  /// Throws unless point k of piecewise is constant, finite and beyond the one before it.
+  void check_point(const Form& form, std::size_t k, FormPlace place);
+  int sum_of_kinks(const Form& form, std::size_t count, int w, const std::string& text);
   int condition(const Form& form, const std::string& text);
   int choice(const Form& form);
   int choice_of_one(const Switches::Argument& w, int a, int b);
   Switches::Argument comparison(const Form& form, const std::string& text);
   int own_law(const Law& law, int argument, const std::string& text);
+  /// Do these lines depend on no parameter and no unknown?
+  [[nodiscard]] bool are_numbers(int a, int b);
+  /// Do they depend on parameters at most, and have finite values?
+  [[nodiscard]] bool are_finite(int a, int b);
+  /// Is lower <= upper, for all parameters where they are exact?
+  [[nodiscard]] bool are_in_order(int lower, int upper);
+  [[nodiscard]] bool is_natural_power(Operation operation, int exponent);
   void check_bounds(int lower, int upper, const std::string& text, FormPlace place);
   void require_bounds(int old, const std::string& text);
 

@@ -7,8 +7,7 @@ constexpr int unused = -2;
 
 }  // namespace
 
-IfBranches::IfBranches(const EquationModel& model)
-    : branch_of_(static_cast<std::size_t>(model.tape.size()), unused) {
+void IfBranches::use_roots(const EquationModel& model) {
   for (const Equation& equation : model.equations) use(equation.left, none), use(equation.right, none);
   for (const StatedLaw& stated : model.laws) use(stated.argument, none);
   for (const int output : model.outputs) use(output, none);
@@ -16,6 +15,11 @@ IfBranches::IfBranches(const EquationModel& model)
     use(reset.condition, none);
     for (const int value : reset.values) use(value, none);
   }
+}
+
+IfBranches::IfBranches(const EquationModel& model)
+    : branch_of_(static_cast<std::size_t>(model.tape.size()), unused) {
+  use_roots(model);
   // All users of a line stand behind it.
   for (int line = model.tape.size() - 1; line >= 0; --line) {
     int& branch = branch_of_[static_cast<std::size_t>(line)];

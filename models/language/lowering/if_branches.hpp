@@ -31,6 +31,8 @@ class IfBranches {
 
  private:
   void use(int line, int branch);
+  /// What equations, laws, outputs and resets hold counts wherever.
+  void use_roots(const EquationModel& model);
   void use_operands(const EquationModel& model, int line);
   int branch(const EquationModel& model, int outer, int condition, bool holds);
   [[nodiscard]] int common(int a, int b) const;

@@ -72,31 +72,39 @@ int Algebra::guard(int weight, int a) {
   return tape_.apply(Operation::guard, weight, a);
 }
 
+Algebra::Knowledge Algebra::of_input(int input) const {
+  const int k = input - first_parameter_;
+  const bool is_parameter = k >= 0 && k < static_cast<int>(parameters_.size());
+  if (!is_parameter) return {Dependence::unknowns, std::nan("")};
+  return {Dependence::parameters, parameters_[static_cast<std::size_t>(k)]};
+}
+
+Algebra::Knowledge Algebra::of_operation(const Instruction& line) const {
+  Knowledge result{Dependence::nothing, line.value};
+  double x = 0;
+  double y = 0;
+  if (line.a >= 0) {
+    result.dependence = dependence_[static_cast<std::size_t>(line.a)];
+    x = y = value_[static_cast<std::size_t>(line.a)];
+  }
+  if (line.b >= 0) {
+    result.dependence = std::max(result.dependence, dependence_[static_cast<std::size_t>(line.b)]);
+    y = value_[static_cast<std::size_t>(line.b)];
+  }
+  if (result.dependence != Dependence::unknowns) result.value = apply_operation(line.operation, x, y);
+  return result;
+}
+
 void Algebra::learn(int line) {
   while (static_cast<int>(value_.size()) <= line) {
     const Instruction& here = tape_[static_cast<int>(value_.size())];
-    double value = here.value;
-    Dependence dependence = Dependence::nothing;
-    if (here.operation == Operation::input) {
-      const int k = here.a - first_parameter_;
-      const bool is_parameter = k >= 0 && k < static_cast<int>(parameters_.size());
-      dependence = is_parameter ? Dependence::parameters : Dependence::unknowns;
-      value = is_parameter ? parameters_[static_cast<std::size_t>(k)] : std::nan("");
-    } else if (here.operation != Operation::constant) {
-      double x = 0;
-      double y = 0;
-      if (here.a >= 0) {
-        dependence = dependence_[static_cast<std::size_t>(here.a)];
-        x = y = value_[static_cast<std::size_t>(here.a)];
-      }
-      if (here.b >= 0) {
-        dependence = std::max(dependence, dependence_[static_cast<std::size_t>(here.b)]);
-        y = value_[static_cast<std::size_t>(here.b)];
-      }
-      if (dependence != Dependence::unknowns) value = apply_operation(here.operation, x, y);
-    }
-    dependence_.push_back(dependence);
-    value_.push_back(value);
+    Knowledge known{Dependence::nothing, here.value};
+    if (here.operation == Operation::input)
+      known = of_input(here.a);
+    else if (here.operation != Operation::constant)
+      known = of_operation(here);
+    dependence_.push_back(known.dependence);
+    value_.push_back(known.value);
     if (is_exact()) learn_interval();
   }
 }
@@ -192,30 +200,36 @@ bool Algebra::is_multiple(int a, int k, int b) {
   return left && right && are_equal(*left, *right);
 }
 
+void Algebra::collect(AffineForm& form, int line, int term) {
+  const auto [place, is_new] = form.try_emplace(line, term);
+  if (!is_new) place->second = add(place->second, term);
+}
+
+std::optional<std::pair<int, int>> Algebra::multiple_of_operand(const Instruction& line, int coefficient) {
+  switch (line.operation) {
+    case Operation::negate: return std::pair(line.a, negate(coefficient));
+    case Operation::multiply:
+      if (is_known(line.a)) return std::pair(line.b, multiply(coefficient, line.a));
+      if (is_known(line.b)) return std::pair(line.a, multiply(coefficient, line.b));
+      return std::nullopt;
+    case Operation::divide:
+      if (is_known(line.b)) return std::pair(line.a, divide(coefficient, line.b));
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
 /// Adds coefficient · line to `form`, or its summands to what is pending.
 void Algebra::spread(int line, int coefficient, AffineForm& pending, AffineForm& form) {
-  const auto collect = [this](AffineForm& target, int key, int term) {
-    const auto [place, is_new] = target.try_emplace(key, term);
-    if (!is_new) place->second = add(place->second, term);
-  };
   const Instruction here = tape_[line];  // a copy: collecting makes lines
   if (is_known(line)) return collect(form, one, multiply(coefficient, line));
-  switch (here.operation) {
-    case Operation::add:
-    case Operation::subtract:
-      collect(pending, here.a, coefficient);
-      return collect(pending, here.b,
-                     here.operation == Operation::add ? coefficient : negate(coefficient));
-    case Operation::negate: return collect(pending, here.a, negate(coefficient));
-    case Operation::multiply:
-      if (is_known(here.a)) return collect(pending, here.b, multiply(coefficient, here.a));
-      if (is_known(here.b)) return collect(pending, here.a, multiply(coefficient, here.b));
-      break;
-    case Operation::divide:
-      if (is_known(here.b)) return collect(pending, here.a, divide(coefficient, here.b));
-      break;
-    default: break;
+  if (here.operation == Operation::add || here.operation == Operation::subtract) {
+    collect(pending, here.a, coefficient);
+    return collect(pending, here.b,
+                   here.operation == Operation::add ? coefficient : negate(coefficient));
   }
+  if (const auto multiple = multiple_of_operand(here, coefficient))
+    return collect(pending, multiple->first, multiple->second);
   collect(form, line, coefficient);
 }
 

@@ -82,22 +82,23 @@ class MergeTest {
     return false;
   }
 
+  /// Adds coefficient times a basis, with θ = (1 + s)/2 and max(0, w) = (w + κ)/2.
+  void add_basis(Weights& weights, Basis basis, int coefficient) {
+    const bool is_half = basis == Basis::step || basis == Basis::positive_part;
+    const bool jumps = basis == Basis::sign || basis == Basis::step;
+    int& target = jumps ? weights.jump : weights.kink;
+    const int term = algebra_.multiply(algebra_.number(is_half ? 0.5 : 1), coefficient);
+    target = target < 0 ? term : algebra_.add(target, term);
+  }
+
   std::optional<Weights> weights_of(int row) {
     if (!depends(row)) return Weights{};
     Weights weights;
-    const auto collect = [&](int& target, double factor, int coefficient) {
-      const int term = algebra_.multiply(algebra_.number(factor), coefficient);
-      target = target < 0 ? term : algebra_.add(target, term);
-    };
     for (const auto& [line, coefficient] : algebra_.affine(row)) {
       if (line == one) continue;
       const std::optional<Basis> basis = basis_of(line);
       if (!basis && depends(line)) return std::nullopt;  // not constant
-      if (!basis) continue;
-      // θ = (1 + s)/2,  max(0, w) = (w + κ)/2
-      const bool is_half = *basis == Basis::step || *basis == Basis::positive_part;
-      const bool jumps = *basis == Basis::sign || *basis == Basis::step;
-      collect(jumps ? weights.jump : weights.kink, is_half ? 0.5 : 1, coefficient);
+      if (basis) add_basis(weights, *basis, coefficient);
     }
     return weights;
   }
@@ -144,19 +145,24 @@ Law merged_law(double beta) {
            {-1, 1, beta, {0, inf}, {}}}};
 }
 
+/// The law of a decision, with the names that it has of itself.
+Law plain_law(const Decision& decision, const Switch& of) {
+  switch (decision.kind) {
+    case Kind::none:
+    case Kind::own: break;
+    case Kind::sign: return perp::sign();
+    case Kind::step: return perp::step();
+    case Kind::absolute: return perp::absolute();
+    case Kind::positive_part: return positive_part();
+    case Kind::merged: return merged_law(decision.beta);
+  }
+  return *of.law;
+}
+
 }  // namespace
 
 Law Decision::law(const Switch& of) const {
-  Law law;
-  switch (kind) {
-    case Kind::none:
-    case Kind::own: law = *of.law; break;
-    case Kind::sign: law = perp::sign(); break;
-    case Kind::step: law = perp::step(); break;
-    case Kind::absolute: law = perp::absolute(); break;
-    case Kind::positive_part: law = positive_part(); break;
-    case Kind::merged: law = merged_law(beta); break;
-  }
+  Law law = plain_law(*this, of);
   law.name = of.name();
   if (kind == Kind::none || kind == Kind::own) return law;
   const auto [negative, positive] = of.sides();
@@ -184,6 +190,13 @@ std::vector<bool> live_switches(const Tape& tape, const std::vector<Switch>& lis
   return is_live;
 }
 
+/// Is both the jump and the kink of a switch asked for?
+bool asks_both(const std::array<bool, basis_count>& asked) {
+  const bool jumps = asked[at(Basis::sign)] || asked[at(Basis::step)];
+  const bool bends = asked[at(Basis::absolute)] || asked[at(Basis::positive_part)];
+  return jumps && bends;
+}
+
 }  // namespace
 
 Decisions decide(Algebra& algebra, const Switches& switches, std::span<const int> equations,
@@ -202,23 +215,27 @@ Decisions decide(Algebra& algebra, const Switches& switches, std::span<const int
     decisions.live.push_back(static_cast<int>(k));
     Decision& decision = decisions.of_switch[k];
     decision.kind = list[k].law ? Kind::own : kind_of(any(asked[k]) ? asked[k] : asked_by_all[k]);
-    const bool jumps = asked[k][at(Basis::sign)] || asked[k][at(Basis::step)];
-    const bool bends = asked[k][at(Basis::absolute)] || asked[k][at(Basis::positive_part)];
-    if (list[k].law || !jumps || !bends) continue;
+    if (list[k].law || !asks_both(asked[k])) continue;
     if (const auto beta = MergeTest(algebra, switches, static_cast<int>(k), rows).beta())
       decision = {Kind::merged, *beta};
   }
   return decisions;
 }
 
-int basis_line(Algebra& algebra, const Decision& decision, Basis basis, int multiplier,
-               int argument, bool in_equations) {
-  const Kind kind = decision.kind;
-  const int L = multiplier;
-  const int w = argument;
-  const int half = algebra.number(0.5);
-  const auto half_of = [&](int line) { return algebra.multiply(half, line); };
-  const auto sign_of_w = [&] {
+namespace {
+
+/// The bases of an argument w as lines of the multiplier L of the law that serves it.
+struct BasisLines {
+  Algebra& algebra;
+  Kind kind;
+  double beta;
+  int L, w;
+  bool in_equations;
+  int half = algebra.number(0.5);
+
+  [[nodiscard]] int half_of(int line) const { return algebra.multiply(half, line); }
+
+  [[nodiscard]] int sign() const {
     switch (kind) {
       case Kind::sign: return L;
       case Kind::step:
@@ -226,29 +243,47 @@ int basis_line(Algebra& algebra, const Decision& decision, Basis basis, int mult
       case Kind::merged: {
         if (in_equations) return algebra.number(0);
         const int rest = algebra.subtract(L, algebra.apply(Operation::abs, w, -1));
-        return algebra.divide(rest, algebra.number(decision.beta));
+        return algebra.divide(rest, algebra.number(beta));
       }
       default: return algebra.apply(Operation::sign, w, -1);
     }
-  };
-  const auto absolute_of_w = [&] {
+  }
+
+  /// θ = (1 + s)/2
+  [[nodiscard]] int step() const {
+    return kind == Kind::step ? L : algebra.add(half, half_of(sign()));
+  }
+
+  [[nodiscard]] int absolute() const {
     switch (kind) {
       case Kind::absolute: return L;
       case Kind::positive_part: return algebra.subtract(algebra.multiply(algebra.number(2), L), w);
       case Kind::merged: return in_equations ? L : algebra.apply(Operation::abs, w, -1);
-      default: return algebra.multiply(sign_of_w(), w);
+      default: return algebra.multiply(sign(), w);
     }
-  };
-  if (kind == Kind::own) return L;
+  }
+
+  /// max(0, w) = (w + |w|)/2
+  [[nodiscard]] int positive_part() const {
+    if (kind == Kind::positive_part) return L;
+    if (kind == Kind::step) return algebra.multiply(L, w);
+    return algebra.add(half_of(w), half_of(absolute()));
+  }
+};
+
+}  // namespace
+
+int basis_line(Algebra& algebra, const Decision& decision, Basis basis, int multiplier,
+               int argument, bool in_equations) {
+  const BasisLines lines{algebra, decision.kind, decision.beta, multiplier, argument, in_equations};
+  if (decision.kind == Kind::own) return multiplier;
   switch (basis) {
-    case Basis::sign: return sign_of_w();
-    case Basis::step: return kind == Kind::step ? L : algebra.add(half, half_of(sign_of_w()));
-    case Basis::absolute: return absolute_of_w();
+    case Basis::sign: return lines.sign();
+    case Basis::step: return lines.step();
+    case Basis::absolute: return lines.absolute();
     case Basis::positive_part: break;
   }
-  if (kind == Kind::positive_part) return L;
-  if (kind == Kind::step) return algebra.multiply(L, w);
-  return algebra.add(half_of(w), half_of(absolute_of_w()));
+  return lines.positive_part();
 }
 
 }  // namespace perp::lowering

@@ -100,14 +100,18 @@ Delicate delicate_operand(Operation operation) {
 
 }  // namespace
 
+/// Is it a power with a constant exponent 0, 1, 2, ..?
+bool FormLowering::is_natural_power(Operation operation, int exponent) {
+  return operation == Operation::power && algebra_.is_known(exponent) && algebra_.value(exponent) >= 0 &&
+         std::floor(algebra_.value(exponent)) == algebra_.value(exponent);
+}
+
 /// An elementary operation. In a branch of `if` that does not count, where its argument may leave its
 /// domain, the argument is 1/2: what it is multiplied with is 0 there, but 0 times NaN is not.
 int FormLowering::operation(int old) {
   const Instruction& here = model_.tape[old];
   int a = here.a < 0 ? -1 : line(here.a), b = here.b < 0 ? -1 : line(here.b);
-  const bool is_natural_power = here.operation == Operation::power && algebra_.is_known(b) &&
-                                algebra_.value(b) >= 0 && std::floor(algebra_.value(b)) == algebra_.value(b);
-  switch (is_natural_power ? Delicate::none : delicate_operand(here.operation)) {
+  switch (is_natural_power(here.operation, b) ? Delicate::none : delicate_operand(here.operation)) {
     case Delicate::none: break;
     case Delicate::first: a = guarded(old, a); break;
     case Delicate::second: b = guarded(old, b); break;
@@ -202,12 +206,24 @@ int FormLowering::own_law(const Law& law, int argument, const std::string& text)
   return switches_.multiplier(switches_.add_law(named, text, argument));
 }
 
+bool FormLowering::are_numbers(int a, int b) {
+  return algebra_.dependence(a) == Dependence::nothing && algebra_.dependence(b) == Dependence::nothing;
+}
+
+bool FormLowering::are_finite(int a, int b) {
+  return algebra_.is_known(a) && algebra_.is_known(b) && std::isfinite(algebra_.value(a)) &&
+         std::isfinite(algebra_.value(b));
+}
+
+bool FormLowering::are_in_order(int lower, int upper) {
+  return algebra_.is_exact() && are_finite(lower, upper)
+             ? algebra_.interval(lower).hi <= algebra_.interval(upper).lo
+             : algebra_.value(lower) <= algebra_.value(upper);
+}
+
 void FormLowering::check_bounds(int lower, int upper, const std::string& text, FormPlace place) {
   if (!algebra_.is_known(lower) || !algebra_.is_known(upper)) return;
-  const bool in_order = algebra_.is_exact() && std::isfinite(algebra_.value(lower)) &&
-                                std::isfinite(algebra_.value(upper))
-                            ? algebra_.interval(lower).hi <= algebra_.interval(upper).lo
-                            : algebra_.value(lower) <= algebra_.value(upper);
+  const bool in_order = are_in_order(lower, upper);
   const bool has_room = algebra_.value(lower) < inf && algebra_.value(upper) > -inf;
   if (in_order && has_room) return;
   throw FormError(fmt::format("the bounds of {} are {} and {}; expected {}", text, algebra_.value(lower),
@@ -236,22 +252,22 @@ int FormLowering::unit_saturation(int w, int lower, int upper, const std::string
   return algebra_.add(lower, algebra_.multiply(width, part));
 }
 
+int FormLowering::clamped(int w, int lower, int upper, const std::string& text) {
+  const bool constant = algebra_.is_known(lower) && algebra_.is_known(upper);
+  const bool from_above = !constant || std::isfinite(algebra_.value(upper));
+  const int below = from_above ? minimum(w, upper, {text}) : w;
+  return constant && std::isinf(algebra_.value(lower)) ? below : maximum(below, lower, {text});
+}
+
 int FormLowering::saturation(const Form& form, const std::string& text, FormPlace place) {
   const int w = operand(form, 0);
   const int lower = operand(form, 1);
   const int upper = operand(form, 2);
   check_bounds(lower, upper, text, place);
-  const bool constant = algebra_.is_known(lower) && algebra_.is_known(upper);
-  const bool finite =
-      constant && std::isfinite(algebra_.value(lower)) && std::isfinite(algebra_.value(upper));
-  if (!creates_ || algebra_.is_known(w) || !finite ||
-      !algebra_.is_less(lower, upper)) {
-    const bool from_above = !constant || std::isfinite(algebra_.value(upper));
-    const int below = from_above ? minimum(w, upper, {text}) : w;
-    return constant && std::isinf(algebra_.value(lower)) ? below : maximum(below, lower, {text});
-  }
-  if (algebra_.dependence(lower) == Dependence::nothing &&
-      algebra_.dependence(upper) == Dependence::nothing)
+  if (!creates_ || algebra_.is_known(w) || !are_finite(lower, upper) ||
+      !algebra_.is_less(lower, upper))
+    return clamped(w, lower, upper, text);
+  if (are_numbers(lower, upper))
     return own_law(perp::saturation(algebra_.value(lower), algebra_.value(upper)), w, text);
   return unit_saturation(w, lower, upper, text);
 }
@@ -261,10 +277,7 @@ int FormLowering::dead_zone(const Form& form, const std::string& text, FormPlace
   const int lower = operand(form, 1);
   const int upper = operand(form, 2);
   check_bounds(lower, upper, text, place);
-  const bool numbers = algebra_.dependence(lower) == Dependence::nothing &&
-                       algebra_.dependence(upper) == Dependence::nothing &&
-                       std::isfinite(algebra_.value(lower)) && std::isfinite(algebra_.value(upper));
-  if (creates_ && !algebra_.is_known(w) && numbers)
+  if (creates_ && !algebra_.is_known(w) && are_numbers(lower, upper) && are_finite(lower, upper))
     return own_law(perp::dead_zone(algebra_.value(lower), algebra_.value(upper)), w, text);
   // max(0, w - u) - max(0, l - w), without the side on which it has no end
   const int zero = algebra_.number(0);

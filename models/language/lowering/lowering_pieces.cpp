@@ -21,30 +21,37 @@ struct Multiple {
   int c = -1;
 };
 
+/// The coefficient of a line in a form; -1: the form does not hold it.
+int coefficient_of(const AffineForm& form, int line) {
+  const auto found = form.find(line);
+  return found == form.end() ? -1 : found->second;
+}
+
+/// The line of the constant of a form.
+int constant_of(Algebra& algebra, const AffineForm& form) {
+  const int line = coefficient_of(form, one);
+  return line < 0 ? algebra.number(0) : line;
+}
+
+/// Is the difference k w, constants aside?
+bool is_multiple_but_constant(Algebra& algebra, const AffineForm& difference, int k, const AffineForm& w) {
+  for (const auto& [line, of_difference] : difference)
+    if (line != one && coefficient_of(w, line) < 0) return false;
+  for (const auto& [line, of_w] : w)
+    if (line != one && !is_multiple(algebra, coefficient_of(difference, line), k, of_w)) return false;
+  return true;
+}
+
 std::optional<Multiple> multiple_of(Algebra& algebra, const AffineForm& difference,
                                     const AffineForm& w) {
-  const auto coefficient = [](const AffineForm& form, int line) {
-    const auto found = form.find(line);
-    return found == form.end() ? -1 : found->second;
-  };
   if (w.empty() || w.rbegin()->first == one) return std::nullopt;  // `one` is the first key
   const auto last = std::prev(w.end());
-  const int first = coefficient(difference, last->first);
+  const int first = coefficient_of(difference, last->first);
   if (first < 0) return std::nullopt;
   const int k = algebra.divide(first, last->second);
-  for (const auto& [line, of_difference] : difference)
-    if (line != one && coefficient(w, line) < 0) return std::nullopt;
-  for (const auto& [line, of_w] : w) {
-    if (line == one) continue;
-    const int found = coefficient(difference, line);
-    if (!is_multiple(algebra, found, k, of_w)) return std::nullopt;
-  }
-  const auto constant = [&](const AffineForm& form) {
-    const int line = coefficient(form, one);
-    return line < 0 ? algebra.number(0) : line;
-  };
-  const int of_difference = constant(difference);
-  const int of_w = algebra.multiply(k, constant(w));
+  if (!is_multiple_but_constant(algebra, difference, k, w)) return std::nullopt;
+  const int of_difference = constant_of(algebra, difference);
+  const int of_w = algebra.multiply(k, constant_of(algebra, w));
   const double size = std::abs(algebra.value(of_difference)) + std::abs(algebra.value(of_w));
   int c = algebra.subtract(of_difference, of_w);
   const bool vanishes = algebra.is_exact() ? algebra.is_multiple(c, c, algebra.number(0))
@@ -91,35 +98,25 @@ Law graph(const std::vector<double>& x, const std::vector<double>& y) {
 
 }  // namespace
 
-int FormLowering::piecewise(const Form& form, const std::string& text, FormPlace place) {
-  const int w = operand(form, 0);
-  const std::size_t count = (form.operands.size() - 1) / 2;
-  std::vector<double> x(count), y(count);
-  bool numbers = true;
-  for (std::size_t k = 0; k < count; ++k) {
-    const int xk = operand(form, 1 + 2 * k);
-    const int yk = operand(form, 2 + 2 * k);
-    if (!algebra_.is_known(xk) || !algebra_.is_known(yk))
-      throw FormError(fmt::format("point {} of piecewise is not constant; expected numbers and "
-                                  "parameters",
-                                  k + 1),
-                      place);
-    x[k] = algebra_.value(xk);
-    y[k] = algebra_.value(yk);
-    if (!std::isfinite(x[k]) || !std::isfinite(y[k]))
-      throw FormError(fmt::format("point {} of piecewise is not finite", k + 1), place);
-    if (k > 0 && !algebra_.is_less(operand(form, 2 * k - 1), xk))
-      throw FormError(fmt::format("point {} of piecewise is at {}, the one before it at {}; "
-                                  "expected increasing points",
-                                  k + 1, x[k], x[k - 1]),
-                      place);
-    numbers = numbers && algebra_.dependence(xk) == Dependence::nothing &&
-              algebra_.dependence(yk) == Dependence::nothing;
-  }
-  // The slopes of a law's pieces are rounded: where numbers are exact it is the sum below.
-  if (creates_ && numbers && count > 2 && !algebra_.is_known(w) && !algebra_.is_exact())
-    return own_law(graph(x, y), w, text);
-  // y1 + m1 (w - x1) + Σ (m_k - m_(k-1)) max(0, w - x_k)
+void FormLowering::check_point(const Form& form, std::size_t k, FormPlace place) {
+  const int x = operand(form, 1 + 2 * k);
+  const int y = operand(form, 2 + 2 * k);
+  if (!algebra_.is_known(x) || !algebra_.is_known(y))
+    throw FormError(fmt::format("point {} of piecewise is not constant; expected numbers and "
+                                "parameters",
+                                k + 1),
+                    place);
+  if (!std::isfinite(algebra_.value(x)) || !std::isfinite(algebra_.value(y)))
+    throw FormError(fmt::format("point {} of piecewise is not finite", k + 1), place);
+  if (k > 0 && !algebra_.is_less(operand(form, 2 * k - 1), x))
+    throw FormError(fmt::format("point {} of piecewise is at {}, the one before it at {}; "
+                                "expected increasing points",
+                                k + 1, algebra_.value(x), algebra_.value(operand(form, 2 * k - 1))),
+                    place);
+}
+
+/// y1 + m1 (w - x1) + Σ (m_k - m_(k-1)) max(0, w - x_k)
+int FormLowering::sum_of_kinks(const Form& form, std::size_t count, int w, const std::string& text) {
   const auto slope = [&](std::size_t k) {
     return algebra_.divide(algebra_.subtract(operand(form, 4 + 2 * k), operand(form, 2 + 2 * k)),
                            algebra_.subtract(operand(form, 3 + 2 * k), operand(form, 1 + 2 * k)));
@@ -132,6 +129,25 @@ int FormLowering::piecewise(const Form& form, const std::string& text, FormPlace
     result = algebra_.add(result, algebra_.multiply(bend, part));
   }
   return result;
+}
+
+int FormLowering::piecewise(const Form& form, const std::string& text, FormPlace place) {
+  const int w = operand(form, 0);
+  const std::size_t count = (form.operands.size() - 1) / 2;
+  std::vector<double> x(count), y(count);
+  bool numbers = true;
+  for (std::size_t k = 0; k < count; ++k) {
+    check_point(form, k, place);
+    const int xk = operand(form, 1 + 2 * k);
+    const int yk = operand(form, 2 + 2 * k);
+    x[k] = algebra_.value(xk);
+    y[k] = algebra_.value(yk);
+    numbers = numbers && are_numbers(xk, yk);
+  }
+  // The slopes of a law's pieces are rounded: where numbers are exact it is a sum.
+  if (creates_ && numbers && count > 2 && !algebra_.is_known(w) && !algebra_.is_exact())
+    return own_law(graph(x, y), w, text);
+  return sum_of_kinks(form, count, w, text);
 }
 
 }  // namespace perp::lowering

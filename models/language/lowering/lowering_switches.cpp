@@ -14,6 +14,11 @@ std::vector<int> lines_of(const AffineForm& form) {
   return lines;
 }
 
+/// Adds a name to those of a switch, once.
+void add_name(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
 }  // namespace
 
 std::string Switch::name() const {
@@ -52,24 +57,31 @@ Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
   if (sign && *sign != 0) return {.line = line, .known_sign = *sign};
   // All arguments that are 0 are one; those that may be 0 are told apart.
   const bool is_zero = is_known && (sign || !algebra_.is_exact());
-  const AffineForm form = is_zero ? AffineForm{} : algebra_.affine(line);
+  return find_form(line, is_zero ? AffineForm{} : algebra_.affine(line), asked, creates);
+}
+
+std::optional<Switches::Argument> Switches::as_multiple(std::size_t index, int line, const AffineForm& form,
+                                                        const AffineForm& opposite) {
+  const Switch& known = list_[index];
+  if (known.law) return std::nullopt;
+  Argument found{line, static_cast<int>(index), known.form == form ? 1 : -1, 0};
+  if (known.form == form || known.form == opposite) return found;
+  const std::optional<int> ratio = algebra_.ratio(form, known.form);
+  if (!ratio) return std::nullopt;
+  found.orientation = *algebra_.sign(*ratio);
+  found.scale = found.orientation > 0 ? *ratio : algebra_.negate(*ratio);
+  return found;
+}
+
+Switches::Argument Switches::find_form(int line, const AffineForm& form, const Asked& asked, bool creates) {
   const AffineForm opposite = algebra_.negated(form);
   // Forms that are multiples of each other hold the same lines.
   std::vector<std::size_t>& alike = of_lines_[lines_of(form)];
   for (const std::size_t k : alike) {
-    Switch& known = list_[k];
-    if (known.law) continue;
-    Argument found{line, static_cast<int>(k), known.form == form ? 1 : -1, 0};
-    if (known.form != form && known.form != opposite) {
-      const std::optional<int> ratio = algebra_.ratio(form, known.form);
-      if (!ratio) continue;
-      found.orientation = *algebra_.sign(*ratio);
-      found.scale = found.orientation > 0 ? *ratio : algebra_.negate(*ratio);
-    }
-    if (creates &&
-        std::find(known.names.begin(), known.names.end(), asked.text) == known.names.end())
-      known.names.push_back(asked.text);
-    return found;
+    const std::optional<Argument> found = as_multiple(k, line, form, opposite);
+    if (!found) continue;
+    if (creates) add_name(list_[k].names, asked.text);
+    return *found;
   }
   if (!creates) return {.line = line};
   alike.push_back(list_.size());

@@ -76,6 +76,10 @@ class Switches {
   [[nodiscard]] std::pair<int, Basis> of_input(int input) const;
 
  private:
+  /// The argument with this form, which is not known to be a number other than 0.
+  Argument find_form(int line, const AffineForm& form, const Asked& asked, bool creates);
+  /// The line of this form, and of -form `opposite`, as a multiple of the argument of a switch; none: it is not one.
+  std::optional<Argument> as_multiple(std::size_t index, int line, const AffineForm& form, const AffineForm& opposite);
   int basis(int index, Basis which);
   int scaled(const Argument& w, int value);
 

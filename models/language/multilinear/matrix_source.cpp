@@ -63,6 +63,15 @@ int MatrixSource::size_of(const Value& value, const char* key) const {
   return static_cast<int>(size);
 }
 
+namespace {
+
+/// Is it one of the whole numbers 1 to `most`?
+bool is_place(double number, int most) {
+  return number >= 1 && number <= most && number == static_cast<int>(number);
+}
+
+}  // namespace
+
 /// { rows = 3, columns = 2, entries = [[1, 1, 0.5], ...] }
 SparseEntries MatrixSource::inline_matrix(const Value& value, const std::string& name) const {
   context_.check_keys(value, name, {"columns", "entries", "rows"});
@@ -79,8 +88,7 @@ SparseEntries MatrixSource::inline_matrix(const Value& value, const std::string&
                             item.items.size()));
     const double row = context_.number(item.items[0], "a row"),
                  column = context_.number(item.items[1], "a column");
-    if (!(row >= 1 && row <= matrix.rows && row == static_cast<int>(row) && column >= 1 &&
-          column <= matrix.columns && column == static_cast<int>(column)))
+    if (!is_place(row, matrix.rows) || !is_place(column, matrix.columns))
       document_.fail(
           item, fmt::format("found an entry at ({}, {}); expected rows 1 to {} and columns 1 to {}",
                             row, column, matrix.rows, matrix.columns));
@@ -182,18 +190,22 @@ MatrixSource::Found MatrixSource::find(const std::string& whole, const std::stri
   return table.empty() ? Found{} : in_file(table + "/" + part);
 }
 
+void MatrixSource::check_size(const Found& part, const char* name, int rows, int columns) const {
+  const int own = part.matrix.rows < 0 ? rows : part.matrix.rows;
+  if (own != rows)
+    document_.fail(*part.place, fmt::format("F.{} has {} rows; expected {}, one for each signal",
+                                            name, own, rows));
+  if (columns >= 0 && part.matrix.columns != columns)
+    document_.fail(*part.place, fmt::format("F.{} has {} columns; expected {}, as those before have",
+                                            name, part.matrix.columns, columns));
+}
+
 /// Appends the rows of F.state or another part to S, whose columns are -1 before the first one.
 void MatrixSource::append(const char* name, int rows, SparseEntries& S) const {
   const Found found = find("", "F", name);
   const bool is_there = found.place != nullptr && !(found.matrix.rows == 0 && rows == 0);
   if (is_there) {
-    const int own = found.matrix.rows < 0 ? rows : found.matrix.rows;
-    if (own != rows)
-      document_.fail(*found.place, fmt::format("F.{} has {} rows; expected {}, one for each signal",
-                                               name, own, rows));
-    if (S.columns >= 0 && found.matrix.columns != S.columns)
-      document_.fail(*found.place, fmt::format("F.{} has {} columns; expected {}, as those before have",
-                                               name, found.matrix.columns, S.columns));
+    check_size(found, name, rows, S.columns);
     S.columns = found.matrix.columns;
     for (const SparseEntry& entry : found.matrix.entries) {
       if (entry.row >= rows)

@@ -41,6 +41,8 @@ class MatrixSource {
   [[nodiscard]] std::optional<SparseEntries> of_hdf5(const Value& place, const std::string& given,
                                                      const std::string& object) const;
   [[nodiscard]] SparseEntries split_S() const;
+  /// Throws where part F.NAME has not so many rows, or not so many columns (-1: any number).
+  void check_size(const Found& part, const char* name, int rows, int columns) const;
   void append(const char* name, int rows, SparseEntries& S) const;
   [[nodiscard]] int size_of(const Value& value, const char* key) const;
   [[nodiscard]] std::string path_of(const std::string& given) const;

@@ -36,6 +36,14 @@ void add_term(Sum& sum, const Product& product, double c) {
   if (coefficient == 0) sum.erase(product);
 }
 
+/// a + b v of one signal as a term; a number where there is none.
+Sum one_factor(int signal, const AffineFactor& total) {
+  if (signal < 0 || total.b == 0) return total.a == 0 ? Sum{} : Sum{{{}, total.a}};
+  // The larger number of a + b v stands before the product.
+  const double scale = std::abs(total.a) > std::abs(total.b) ? total.a : total.b;
+  return {{{{signal, {total.a / scale, total.b / scale}}}, scale}};
+}
+
 /// Sums of a number and of terms that hold the same one signal alone are one factor: 1 - z. Else
 /// they stay a sum.
 Sum joined(const Sum& sum) {
@@ -52,10 +60,50 @@ Sum joined(const Sum& sum) {
     total.a += c * product.begin()->second.a;
     total.b += c * product.begin()->second.b;
   }
-  if (signal < 0 || total.b == 0) return total.a == 0 ? Sum{} : Sum{{{}, total.a}};
-  // The larger number of a + b v stands before the product.
-  const double scale = std::abs(total.a) > std::abs(total.b) ? total.a : total.b;
-  return {{{{signal, {total.a / scale, total.b / scale}}}, scale}};
+  return one_factor(signal, total);
+}
+
+/// Has it no term but the product without factors?
+bool is_number(const Sum& sum) {
+  return sum.empty() || (sum.size() == 1 && sum.begin()->first.empty());
+}
+
+/// Of a sum that is one.
+double number_of(const Sum& sum) { return sum.empty() ? 0 : sum.begin()->second; }
+
+/// -a
+Sum negated(const Sum& sum) {
+  Sum result;
+  for (const auto& [terms, c] : sum) result[terms] = -c;
+  return result;
+}
+
+/// a / number
+Sum divided(const Sum& sum, double number) {
+  Sum result;
+  for (const auto& [terms, c] : sum) result[terms] = c / number;
+  return result;
+}
+
+/// a + b or a - b
+Sum sum_of(const Sum& a, const Sum& b, bool is_difference) {
+  Sum result = a;
+  for (const auto& [terms, c] : b) add_term(result, terms, is_difference ? -c : c);
+  return joined(result);
+}
+
+/// The factors of a product as entries of a new column of S: a + b v = σ (1 − |S| + S v) with S = b/σ,
+/// σ = sign(a)(|a| + |b|), and σ = b for a = 0. The product of the σ.
+double add_column(SparseEntries& S, const Product& product) {
+  double scale = 1;
+  for (const auto& [signal, factor] : product) {
+    const double size = std::abs(factor.a) + std::abs(factor.b);
+    const double sigma = factor.a == 0 ? factor.b : (factor.a < 0 ? -size : size);
+    S.entries.push_back({signal, S.columns, factor.b / sigma});
+    scale *= sigma;
+  }
+  ++S.columns;
+  return scale;
 }
 
 class Columns {
@@ -81,6 +129,7 @@ class Columns {
   void order_signals();
   Sum read(int row);
   Sum operation(const Instruction& line, const Sum& a, const Sum& b) const;
+  [[nodiscard]] Sum operation_with_number(const Instruction& line, const Sum& a, const Sum& b) const;
   [[nodiscard]] Sum product(const Sum& a, const Sum& b) const;
   [[nodiscard]] std::optional<double> multiply_into(Product& left, const Product& right) const;
   [[nodiscard]] MultilinearForm matrices(const std::vector<Sum>& rows) const;
@@ -140,38 +189,28 @@ Sum Columns::product(const Sum& a, const Sum& b) const {
   return result;
 }
 
-Sum Columns::operation(const Instruction& line, const Sum& a, const Sum& b) const {
-  const auto number = [](const Sum& sum) { return sum.empty() ? 0 : sum.begin()->second; };
-  const auto is_number = [](const Sum& sum) {
-    return sum.empty() || (sum.size() == 1 && sum.begin()->first.empty());
-  };
+/// A function of numbers, or a sum by a number, or a power of it: of the class, so that it is natural.
+Sum Columns::operation_with_number(const Instruction& line, const Sum& a, const Sum& b) const {
   Sum result;
-  switch (line.operation) {
-    case Operation::negate:
-      for (const auto& [terms, c] : a) result[terms] = -c;
-      return result;
-    case Operation::add:
-    case Operation::subtract:
-      result = a;
-      for (const auto& [terms, c] : b)
-        add_term(result, terms, line.operation == Operation::add ? c : -c);
-      return joined(result);
-    case Operation::multiply: return product(a, b);
-    default: break;
-  }
-  if (is_number(a) && (line.b < 0 || is_number(b))) {
-    add_term(result, {},
-             apply_operation(line.operation, number(a), line.b < 0 ? number(a) : number(b)));
+  const Sum& second = line.b < 0 ? a : b;
+  if (is_number(a) && is_number(second)) {
+    add_term(result, {}, apply_operation(line.operation, number_of(a), number_of(second)));
     return result;
   }
-  if (line.operation == Operation::divide && is_number(b)) {
-    for (const auto& [terms, c] : a) result[terms] = c / number(b);
-    return result;
-  }
-  // A power: of the class, so that it is natural.
+  if (line.operation == Operation::divide && is_number(b)) return divided(a, number_of(b));
   result[{}] = 1;
-  for (int k = 0; k < static_cast<int>(number(b)); ++k) result = product(result, a);
+  for (int k = 0; k < static_cast<int>(number_of(b)); ++k) result = product(result, a);
   return result;
+}
+
+Sum Columns::operation(const Instruction& line, const Sum& a, const Sum& b) const {
+  switch (line.operation) {
+    case Operation::negate: return negated(a);
+    case Operation::add: return sum_of(a, b, false);
+    case Operation::subtract: return sum_of(a, b, true);
+    case Operation::multiply: return product(a, b);
+    default: return operation_with_number(line, a, b);
+  }
 }
 
 Sum Columns::read(int row) {
@@ -200,7 +239,7 @@ Sum Columns::read(int row) {
   return values.at(rows_[at(row)]);
 }
 
-/// a + b v = σ (1 − |S| + S v) with S = b/σ, σ = sign(a)(|a| + |b|), and σ = b for a = 0.
+/// Products that rows have in common are one column.
 MultilinearForm Columns::matrices(const std::vector<Sum>& rows) const {
   std::map<Product, int> column_of;
   SparseEntries S{signals_, 0, {}};
@@ -210,17 +249,7 @@ MultilinearForm Columns::matrices(const std::vector<Sum>& rows) const {
   for (int row = 0; row < static_cast<int>(rows.size()); ++row)
     for (const auto& [terms, c] : rows[at(row)]) {
       const auto [place, is_new] = column_of.try_emplace(terms, S.columns);
-      if (is_new) {
-        double scale = 1;
-        for (const auto& [signal, factor] : terms) {
-          const double size = std::abs(factor.a) + std::abs(factor.b);
-          const double sigma = factor.a == 0 ? factor.b : (factor.a < 0 ? -size : size);
-          S.entries.push_back({signal, S.columns, factor.b / sigma});
-          scale *= sigma;
-        }
-        scales.push_back(scale);
-        ++S.columns;
-      }
+      if (is_new) scales.push_back(add_column(S, terms));
       SparseEntries& phi = row < f.rows ? f : g;
       phi.entries.push_back(
           {row < f.rows ? row : row - f.rows, place->second, c * scales[at(place->second)]});

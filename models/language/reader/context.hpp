@@ -46,6 +46,9 @@ struct OverridableInputs {
 /// Is the text an interval, "[1, 2]" or "5 +- 0.1", perhaps "at every t"?
 bool is_interval_text(std::string_view text);
 
+/// How much deeper in brackets a text is behind this character.
+inline int bracket_step(char c) { return (c == '(' ? 1 : 0) - (c == ')' ? 1 : 0); }
+
 /// What is known while a model is read: its document, the values of the parameters, the overrides.
 class Context {
  public:
@@ -116,12 +119,34 @@ class Context {
   void check_kind(const Value& value, Value::Kind kind, std::string_view what) const;
 
  private:
+  /// An interval while it is read: `text` is what it stands in, without "at every t".
+  struct IntervalText {
+    const Value& value;
+    std::string_view text;
+    std::string_view what;
+  };
+  /// Its ends, of which `exact` is left out where numbers are not exact, and a number inside.
+  struct IntervalEnds {
+    Quantity lower{}, upper{};
+    double inside = 0;
+  };
   [[nodiscard]] Quantity interval(const Value& value, std::string_view text,
                                   std::string_view what) const;
+  /// The number between two places of the text.
+  [[nodiscard]] Quantity part_of_interval(const IntervalText& given, std::size_t from, std::size_t end) const;
+  /// Of "[1.1, 1.21]".
+  [[nodiscard]] IntervalEnds ends_in_brackets(const IntervalText& given) const;
+  /// Of "5.4 +- 0.1".
+  [[nodiscard]] IntervalEnds ends_around(const IntervalText& given) const;
   void add_exact_values(std::string_view part, Quantity& quantity) const;
   void add_slopes(const Expression& expression, Quantity& quantity) const;
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
                                     std::string_view what) const;
+  /// Does the expression hold an interval? Throws where it holds a function of time.
+  [[nodiscard]] bool holds_interval(const Expression& expression, const Value& text, std::size_t offset,
+                                    std::string_view what) const;
+  /// The line of an entry of a signal; names of the scope are inputs of the tape.
+  int entry_line(const Value& entry, const std::string& what, const Scope& scope, Tape& tape) const;
   [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
                                           const std::vector<std::string>& variables,
                                           const OverridableInputs& inputs) const;
@@ -174,10 +199,9 @@ std::string read_unit(const Context& context, const Value& table, const std::str
 /// The formula of an output, whose name and unit become the last ones of `outputs`. Throws where the name is none or is
 /// taken.
 const Value& read_output(const Context& context, const Member& member, const std::vector<std::string>& taken, Outputs& outputs);
-/// Gives the branches of a law the names of a list.
-void rename_branches(const Context& context, const Value& modes, Law& law, const std::string& what);
-/// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.
-void read_start(const Context& context, const Value& table, Law& law, const std::string& what);
+/// What a table says of a law beside its data: 'modes', the names of its branches, its 'name', and its 'start', the branch in
+/// which a law with memory starts, which is put first.
+void read_names_and_start(const Context& context, const Value& table, Law& law, const std::string& what);
 
 /// The [model] table: equations and laws, lowered; with them outputs and resets. The parameters and
 /// variables of `model` are there already.

@@ -7,24 +7,26 @@
 namespace perp::reader {
 namespace {
 
+/// White space as wide as a text, its tabs kept: what stands before the caret below it.
+std::string space_below(std::string_view text) {
+  std::string space;
+  for (const char c : text)
+    if (!is_continuation(c)) space += c == '\t' ? '\t' : ' ';
+  return space;
+}
+
 /// The line of a place and a caret under it; long lines are cut around the place.
 std::string excerpt_of(std::string_view text, Position at) {
   constexpr std::size_t width = 100;
   const std::size_t place = byte_offset(text, at);
   const std::size_t start = byte_offset(text, {at.line, 1});
-  std::size_t end = text.find_first_of("\r\n", start);
-  if (end == std::string_view::npos) end = text.size();
+  const std::size_t end = std::min(text.find_first_of("\r\n", start), text.size());
   if (start >= end || place > end) return {};
   std::size_t from = place - start > width - 20 ? place - (width - 20) : start;
-  while (from > start && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80U) --from;
+  while (from > start && is_continuation(text[from])) --from;
   std::string line(text.substr(from, std::min(end, from + width) - from));
-  std::string caret;
-  for (std::size_t k = from; k < place; ++k)
-    if ((static_cast<unsigned char>(text[k]) & 0xC0U) != 0x80U)
-      caret += text[k] == '\t' ? '\t' : ' ';
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\t') c = ' ';
-  return line + "\n" + caret + "^";
+  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; }, ' ');
+  return line + "\n" + space_below(text.substr(from, place - from)) + "^";
 }
 
 /// Whatever a message quotes, it stays one line.

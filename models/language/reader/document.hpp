@@ -92,6 +92,12 @@ class Document {
   std::shared_ptr<const Value> root_;
 };
 
+/// Is it a byte within a sequence of UTF-8, not the first one?
+inline bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// Where a text begins: behind its byte order mark, if it has one.
+inline std::size_t start_of_text(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
+
 /// Place of byte `offset` of the decoded string whose literal starts at `at` in `text`.
 Position position_in_literal(std::string_view text, Position at, std::size_t offset);
 

@@ -9,6 +9,10 @@
 #include <perp/models/language/lowering/lowering.hpp>
 #include <perp/models/language/reader/context.hpp>
 
+namespace perp {
+struct Structure;
+}
+
 namespace perp::reader {
 
 /// The [model] table while it is read: its texts become lines of one tape.
@@ -70,6 +74,10 @@ class EquationTexts {
   int state_formula(const Value& value, const std::string& what);
   /// Throws where the line holds a derivative.
   void require_state_formula(int line, const Value& value, const std::string& what);
+  /// One table of `when`; `what` is its name unless it has one of its own.
+  Reset read_reset(const Value& value, const std::string& what);
+  /// A coefficient of restitution. Throws where the scheme would not honour it.
+  [[nodiscard]] double coefficient(const Member& member) const;
   void read_condition(const Value& value, const Member* direction, const std::string& what,
                       Reset& reset);
   void read_comparison(const Value& value, const std::string& what, Reset& reset);
@@ -77,6 +85,10 @@ class EquationTexts {
   void check_derivatives(const Value& value, const std::string& what, int output);
   int variable(const Member& member, const std::string& what);
   [[nodiscard]] std::string row_name(int row) const;
+  /// Throws at an equation without an unknown.
+  void check_unknowns(const Structure& structure) const;
+  /// "ROWS hold only COLUMNS"
+  [[nodiscard]] std::string contents_of(const Structure& structure, const std::vector<int>& rows) const;
 
   const Context& context_;
   const Value& table_;

@@ -99,6 +99,15 @@ Range Context::range(const Value& value, std::string_view what, Finite finite) c
           number(value.items[1], fmt::format("the second entry of {}", what), finite)};
 }
 
+int Context::entry_line(const Value& entry, const std::string& what, const Scope& scope, Tape& tape) const {
+  if (entry.kind != Value::Kind::text) return tape.constant(number(entry, what));
+  try {
+    return parse_expression(entry.text, scope, tape);
+  } catch (const ExpressionError& error) {
+    document_.fail(entry, error.offset(), fmt::format("{}: {}", what, error.what()));
+  }
+}
+
 Signal Context::signal(const std::vector<const Value*>& entries,
                        const std::vector<std::string>& what, double t) const {
   Scope scope = scope_;
@@ -109,18 +118,8 @@ Signal Context::signal(const std::vector<const Value*>& entries,
 
   Tape tape;
   std::vector<int> lines;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Value& entry = *entries[i];
-    if (entry.kind != Value::Kind::text) {
-      lines.push_back(tape.constant(number(entry, what[i])));
-      continue;
-    }
-    try {
-      lines.push_back(parse_expression(entry.text, scope, tape));
-    } catch (const ExpressionError& error) {
-      document_.fail(entry, error.offset(), fmt::format("{}: {}", what[i], error.what()));
-    }
-  }
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    lines.push_back(entry_line(*entries[i], what[i], scope, tape));
   auto bound = std::make_shared<const Tape>(bind_inputs(tape, values_, lines));
 
   std::vector<int> varying, varying_lines;

@@ -183,13 +183,8 @@ void EquationTexts::read_laws() {
       model.equations.push_back({statement.partner, multiplier});
       equation_texts_.push_back(&text);
     }
-    if (laws_[i]->kind == Value::Kind::table) {
-      if (const Member* modes = laws_[i]->find("modes"))
-        rename_branches(context_, modes->value, stated.law, what);
-      if (const Member* name = laws_[i]->find("name"))
-        stated.law.name = context_.text(name->value, "name of " + what);
-      read_start(context_, *laws_[i], stated.law, what);
-    }
+    if (laws_[i]->kind == Value::Kind::table)
+      read_names_and_start(context_, *laws_[i], stated.law, what);
     if (!names.insert(stated.law.name).second)
       context_.document().fail(
           *laws_[i], fmt::format("there are two laws '{}'; expected different names", stated.law.name));
@@ -315,37 +310,55 @@ int EquationTexts::read_direction(const Value& value, const std::string& what) {
   return static_cast<int>(number);
 }
 
+Reset EquationTexts::read_reset(const Value& value, const std::string& what) {
+  context_.check_kind(value, Value::Kind::table, what);
+  context_.check_keys(value, what, {"condition", "direction", "name", "set"});
+  Reset reset;
+  reset.name = what;
+  const Member* condition = value.find("condition");
+  const Member* set = value.find("set");
+  if (condition == nullptr || set == nullptr)
+    context_.document().fail(value,
+                             fmt::format("'{}' is missing in {}; expected {{ condition = \"h\", "
+                                         "direction = -1, set = {{ v = \"-v\" }} }}",
+                                         condition == nullptr ? "condition" : "set", what));
+  read_condition(condition->value, value.find("direction"), what, reset);
+  if (const Member* name = value.find("name"))
+    reset.name = context_.text(name->value, "name of " + what);
+  context_.check_kind(set->value, Value::Kind::table, "set of " + what);
+  for (const Member& member : set->value.members) {
+    reset.variables.push_back(variable(member, what));
+    reset.values.push_back(state_formula(member.value, member.key + " of " + what));
+  }
+  if (reset.variables.empty())
+    context_.document().fail(set->value, fmt::format("set of {} is empty; expected a variable "
+                                                     "and its new value",
+                                                     what));
+  return reset;
+}
+
 void EquationTexts::read_resets() {
   const Member* when = table_.find("when");
   if (when == nullptr) return;
   context_.check_kind(when->value, Value::Kind::list, "when of [model]");
-  for (const Value& value : when->value.items) {
-    const std::string what = fmt::format("when {}", model_->resets.size() + 1);
-    context_.check_kind(value, Value::Kind::table, what);
-    context_.check_keys(value, what, {"condition", "direction", "name", "set"});
-    Reset reset;
-    reset.name = what;
-    const Member* condition = value.find("condition");
-    const Member* set = value.find("set");
-    if (condition == nullptr || set == nullptr)
-      context_.document().fail(value,
-                               fmt::format("'{}' is missing in {}; expected {{ condition = \"h\", "
-                                           "direction = -1, set = {{ v = \"-v\" }} }}",
-                                           condition == nullptr ? "condition" : "set", what));
-    read_condition(condition->value, value.find("direction"), what, reset);
-    if (const Member* name = value.find("name"))
-      reset.name = context_.text(name->value, "name of " + what);
-    context_.check_kind(set->value, Value::Kind::table, "set of " + what);
-    for (const Member& member : set->value.members) {
-      reset.variables.push_back(variable(member, what));
-      reset.values.push_back(state_formula(member.value, member.key + " of " + what));
-    }
-    if (reset.variables.empty())
-      context_.document().fail(set->value, fmt::format("set of {} is empty; expected a variable "
-                                                       "and its new value",
-                                                       what));
-    model_->resets.push_back(std::move(reset));
-  }
+  for (const Value& value : when->value.items)
+    model_->resets.push_back(read_reset(value, fmt::format("when {}", model_->resets.size() + 1)));
+}
+
+double EquationTexts::coefficient(const Member& member) const {
+  const double number = context_.number(member.value, "restitution of '" + member.key + "'");
+  if (number < 0 || number > 1)
+    context_.document().fail(member.value,
+                             fmt::format("restitution of '{}' is {}; expected a number in [0, 1]",
+                                         member.key, number));
+  // Of a contact the θ-method makes v⁺ = -(1-θ)/θ v⁻, whatever stands here.
+  if ((number > 0 || given_.run.scheme == "theta") && context_.known().runs_scheme &&
+      !honours_restitution(given_.run.scheme))
+    context_.document().fail(
+        member, fmt::format("scheme {} has no impacts: restitution of '{}' would have no effect; "
+                            "expected scheme moreau_jean or located",
+                            given_.run.scheme, member.key));
+  return number;
 }
 
 std::vector<double> EquationTexts::restitution(const std::vector<std::string>& multipliers) const {
@@ -359,19 +372,7 @@ std::vector<double> EquationTexts::restitution(const std::vector<std::string>& m
       context_.document().fail(
           member, fmt::format("restitution names '{}', which is no multiplier of a law{}",
                               member.key, suggestion(member.key, multipliers)));
-    const double number = context_.number(member.value, "restitution of '" + member.key + "'");
-    if (number < 0 || number > 1)
-      context_.document().fail(member.value,
-                               fmt::format("restitution of '{}' is {}; expected a number in [0, 1]",
-                                           member.key, number));
-    // Of a contact the θ-method makes v⁺ = -(1-θ)/θ v⁻, whatever stands here.
-    if ((number > 0 || given_.run.scheme == "theta") && context_.known().runs_scheme &&
-        !honours_restitution(given_.run.scheme))
-      context_.document().fail(
-          member, fmt::format("scheme {} has no impacts: restitution of '{}' would have no effect; "
-                              "expected scheme moreau_jean or located",
-                              given_.run.scheme, member.key));
-    numbers[static_cast<std::size_t>(found - multipliers.begin())] = number;
+    numbers[static_cast<std::size_t>(found - multipliers.begin())] = coefficient(member);
   }
   return numbers;
 }

@@ -43,6 +43,32 @@ UnitLaw in_unit_range(const NamedLaw& law, const Interval& lower, const Interval
 
 bool is_double(const Interval& number) { return number.lo == number.hi; }
 
+/// A law of the argument w' = (w - l)/(u - l), where its thresholds are 0 and 1.
+UnitLaw with_unit_thresholds(const NamedLaw& law, const Interval& lower, const Interval& upper) {
+  UnitLaw result{law.make(std::vector<double>{0, 1}.data())};
+  result.shift = lower;
+  result.width = upper - lower;
+  const std::string_view name = law.name;
+  if (name == "saturation") result.offset = lower;
+  if (name == "dead_zone") result.offset = Interval(0);
+  if (result.offset) result.scale = result.width;
+  return result;
+}
+
+/// The value of a line of constants, both bounds infinite where it is; none: it is not constant, or has no value.
+std::optional<Interval> constant_value(lowering::Algebra& algebra, int line) {
+  if (!algebra.is_known(line) || std::isnan(algebra.value(line))) return std::nullopt;
+  if (const Interval value = algebra.interval(line); value.is_bounded()) return value;
+  return std::isinf(algebra.value(line)) ? std::optional(infinite(algebra.value(line))) : std::nullopt;
+}
+
+/// The formula of an output, that of a table is its 'value'; null: it has none.
+const Value* formula_of(const Member& output) {
+  if (output.value.kind != Value::Kind::table) return &output.value;
+  const Member* own = output.value.find("value");
+  return own == nullptr ? nullptr : &own->value;
+}
+
 }  // namespace
 
 UnitLaw unit_law(const Document& document, const Value& value, const NamedLaw& law,
@@ -62,13 +88,7 @@ UnitLaw unit_law(const Document& document, const Value& value, const NamedLaw& l
   const std::string_view name = law.name;
   if (name == "relay" || name == "normal_cone" || name == "box")
     return in_unit_range(law, lower, upper);
-  UnitLaw result{law.make(std::vector<double>{0, 1}.data())};
-  result.shift = lower;
-  result.width = upper - lower;
-  if (name == "saturation") result.offset = lower;
-  if (name == "dead_zone") result.offset = Interval(0);
-  if (result.offset) result.scale = result.width;
-  return result;
+  return with_unit_thresholds(law, lower, upper);
 }
 
 /// Those of a formula, or of all formulas below it.
@@ -86,10 +106,8 @@ void EquationTexts::collect_all_literals() {
   };
   collect(table_, "equations");
   if (const Member* outputs = table_.find("outputs"))
-    for (const Member& output : outputs->value.members) {
-      const Member* own = output.value.kind == Value::Kind::table ? output.value.find("value") : &output;
-      if (own != nullptr) collect_literals(own->value);
-    }
+    for (const Member& output : outputs->value.members)
+      if (const Value* formula = formula_of(output)) collect_literals(*formula);
   for (const Value* law : laws_) {
     if (law->kind == Value::Kind::text) collect_literals(*law);
     collect(*law, "law");
@@ -128,13 +146,12 @@ StatedLaw EquationTexts::exact_law(const Value& text, const LawStatement& statem
   for (const int line : statement.numbers) {
     const std::string what = fmt::format("number {} of law '{}'", numbers.size() + 1, law.name);
     context_.refuse_intervals(text, statement.law_offset, what, model_->tape, line, first);
-    const bool known = algebra.is_known(line) && !std::isnan(algebra.value(line));
-    const bool bounded = known && algebra.interval(line).is_bounded();
-    if (!known || (!bounded && !std::isinf(algebra.value(line))))
+    const std::optional<Interval> constant = constant_value(algebra, line);
+    if (!constant)
       context_.document().fail(
           text, statement.law_offset,
           fmt::format("{} is not constant; expected numbers and parameters", what));
-    numbers.push_back(bounded ? algebra.interval(line) : infinite(algebra.value(line)));
+    numbers.push_back(*constant);
   }
   const UnitLaw unit = unit_law(context_.document(), text, law, numbers);
   StatedLaw stated{unit.law, statement.argument};

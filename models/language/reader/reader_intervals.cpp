@@ -27,10 +27,21 @@ std::vector<std::size_t> places_of(std::string_view symbol, std::string_view tex
   std::vector<std::size_t> places;
   int depth = 0;
   for (std::size_t k = 0; k < text.size(); ++k) {
-    depth += (text[k] == '(' ? 1 : 0) - (text[k] == ')' ? 1 : 0);
+    depth += bracket_step(text[k]);
     if (depth == 0 && text.substr(k).starts_with(symbol)) places.push_back(k);
   }
   return places;
+}
+
+/// The inputs that a line holds, in the order of the tape.
+std::vector<int> inputs_of_line(const Tape& tape, int line) {
+  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
+  std::vector<int> inputs;
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    const Instruction& here = tape[static_cast<int>(k)];
+    if (needed[k] && here.operation == Operation::input) inputs.push_back(here.a);
+  }
+  return inputs;
 }
 
 constexpr std::string_view spread = "+-";
@@ -52,12 +63,9 @@ bool is_interval_text(std::string_view text) {
 
 void Context::refuse_intervals(const Value& value, std::size_t offset, std::string_view what,
                                const Tape& tape, int line, int first) const {
-  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
-  for (std::size_t k = 0; k < needed.size(); ++k) {
-    const Instruction& here = tape[static_cast<int>(k)];
-    if (!needed[k] || here.operation != Operation::input) continue;
-    const auto p = static_cast<std::size_t>(here.a - first);
-    if (here.a < first || p >= is_interval_.size() || !is_interval_[p]) continue;
+  for (const int input : inputs_of_line(tape, line)) {
+    const auto p = static_cast<std::size_t>(input - first);
+    if (input < first || p >= is_interval_.size() || !is_interval_[p]) continue;
     const std::string& name = scope_.names[p];
     document_.fail(value, offset,
                    fmt::format("{} holds '{}', which is an interval; expected a number: enclose "
@@ -101,25 +109,28 @@ void Context::add_slopes(const Expression& expression, Quantity& quantity) const
     quantity.slopes.emplace_back(derivative.input, lines[static_cast<std::size_t>(derivative.line)]);
 }
 
+bool Context::holds_interval(const Expression& expression, const Value& text, std::size_t offset,
+                             std::string_view what) const {
+  bool holds = false;
+  for (const int input : inputs_of_line(expression.tape(), expression.line())) {
+    const auto p = static_cast<std::size_t>(input);
+    holds = holds || is_interval_[p];
+    if (is_disturbance_[p])
+      document_.fail(text, offset,
+                     fmt::format("{} holds '{}', which is a function of time; expected a number: "
+                                 "write it where it is used, in equations",
+                                 what, scope_.names[p]));
+  }
+  return holds;
+}
+
 /// The value of an expression, as a double or exactly, and whether it holds an interval.
 Quantity Context::expression(const Value& text, std::size_t offset, std::string_view part,
                              std::string_view what) const {
   Quantity result;
   try {
     const Expression expression(part, scope_);
-    const int line = expression.line();
-    const std::vector<bool> needed = needed_lines(expression.tape(), std::span(&line, 1));
-    for (std::size_t k = 0; k < needed.size(); ++k) {
-      const Instruction& here = expression.tape()[static_cast<int>(k)];
-      if (!needed[k] || here.operation != Operation::input) continue;
-      const auto p = static_cast<std::size_t>(here.a);
-      result.is_interval = result.is_interval || is_interval_[p];
-      if (is_disturbance_[p])
-        document_.fail(text, offset,
-                       fmt::format("{} holds '{}', which is a function of time; expected a number: "
-                                   "write it where it is used, in equations",
-                                   what, scope_.names[p]));
-    }
+    result.is_interval = holds_interval(expression, text, offset, what);
     result.value = expression(values_);
     add_slopes(expression, result);
     if (is_exact()) add_exact_values(part, result);
@@ -161,47 +172,58 @@ Quantity Context::quantity(const Value& value, std::string_view what) const {
   return result;
 }
 
+Quantity Context::part_of_interval(const IntervalText& given, std::size_t from, std::size_t end) const {
+  const Part part = part_of(given.text, from, end);
+  if (part.text.empty())
+    document_.fail(given.value, from,
+                   fmt::format("{}: the interval '{}' is empty; expected two numbers, as in "
+                               "[1.1, 1.21] or 5.4 +- 0.1",
+                               given.what, given.text));
+  return expression(given.value, part.offset, part.text, given.what);
+}
+
+Context::IntervalEnds Context::ends_in_brackets(const IntervalText& given) const {
+  const Part whole = part_of(given.text, 0, given.text.size());
+  const std::vector<std::size_t> commas = places_of(",", given.text);
+  if (!whole.text.ends_with(']') || commas.size() != 1)
+    document_.fail(given.value, whole.offset,
+                   fmt::format("{} is '{}'; expected an interval of two numbers, as in "
+                               "[1.1, 1.21]",
+                               given.what, given.text));
+  IntervalEnds ends;
+  ends.lower = part_of_interval(given, whole.offset + 1, commas[0]);
+  ends.upper = part_of_interval(given, commas[0] + 1, whole.offset + whole.text.size() - 1);
+  ends.inside = ends.lower.value / 2 + ends.upper.value / 2;
+  return ends;
+}
+
+Context::IntervalEnds Context::ends_around(const IntervalText& given) const {
+  const std::size_t sign = places_of(spread, given.text)[0];
+  const Quantity middle = part_of_interval(given, 0, sign),
+                 radius = part_of_interval(given, sign + spread.size(), given.text.size());
+  if (radius.value < 0)
+    document_.fail(given.value, fmt::format("{} is '{}', an interval with a radius below 0; expected "
+                                            "it as in 5.4 +- 0.1",
+                                            given.what, given.text));
+  IntervalEnds ends;
+  ends.lower.value = ends.upper.value = ends.inside = middle.value;
+  if (is_exact()) {
+    ends.lower.exact = middle.exact - radius.exact;
+    ends.upper.exact = middle.exact + radius.exact;
+  }
+  return ends;
+}
+
 /// The interval that a text begins with.
 Quantity Context::interval(const Value& value, std::string_view text, std::string_view what) const {
-  const auto end_of = [&](std::size_t from, std::size_t end) {
-    const Part part = part_of(text, from, end);
-    if (part.text.empty())
-      document_.fail(value, from,
-                     fmt::format("{}: the interval '{}' is empty; expected two numbers, as in "
-                                 "[1.1, 1.21] or 5.4 +- 0.1",
-                                 what, text));
-    return expression(value, part.offset, part.text, what);
-  };
-  const Part whole = part_of(text, 0, text.size());
-  Quantity lower, upper;
-  Quantity result{.is_interval = true};
-  if (whole.text.starts_with('[')) {
-    const std::vector<std::size_t> commas = places_of(",", text);
-    if (!whole.text.ends_with(']') || commas.size() != 1)
-      document_.fail(value, whole.offset,
-                     fmt::format("{} is '{}'; expected an interval of two numbers, as in "
-                                 "[1.1, 1.21]",
-                                 what, text));
-    lower = end_of(whole.offset + 1, commas[0]);
-    upper = end_of(commas[0] + 1, whole.offset + whole.text.size() - 1);
-    result.value = lower.value / 2 + upper.value / 2;
-  } else {
-    const std::size_t sign = places_of(spread, text)[0];
-    const Quantity middle = end_of(0, sign), radius = end_of(sign + spread.size(), text.size());
-    if (radius.value < 0)
-      document_.fail(value, fmt::format("{} is '{}', an interval with a radius below 0; expected "
-                                        "it as in 5.4 +- 0.1",
-                                        what, text));
-    lower.value = upper.value = result.value = middle.value;
-    if (is_exact()) {
-      lower.exact = middle.exact - radius.exact;
-      upper.exact = middle.exact + radius.exact;
-    }
-  }
+  const IntervalText given{value, text, what};
+  const bool has_brackets = part_of(text, 0, text.size()).text.starts_with('[');
+  const auto [lower, upper, inside] = has_brackets ? ends_in_brackets(given) : ends_around(given);
   if (lower.value > upper.value || (is_exact() && lower.exact.lo > upper.exact.hi))
     document_.fail(value, fmt::format("{} is the interval '{}', whose lower end is above the upper "
                                       "one; expected [{}, {}]",
                                       what, text, upper.value, lower.value));
+  Quantity result{.value = inside, .is_interval = true};
   result.exact = {lower.exact.lo, upper.exact.hi};
   return result;
 }

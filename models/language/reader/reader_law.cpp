@@ -26,13 +26,35 @@ std::size_t skip_space(std::string_view text, std::size_t k) {
   return k;
 }
 
+/// The end of the letters, digits and _ at k.
+std::size_t end_of_name(std::string_view text, std::size_t k) {
+  while (k < text.size() && is_name(std::string{'a', text[k]})) ++k;
+  return k;
+}
+
+/// What stands between the bracket at k and the one that closes it, split at the commas outside of further brackets. Moves k
+/// to that one, to the end of the text where there is none.
+std::vector<Argument> split_arguments(std::string_view text, std::size_t& k) {
+  std::vector<Argument> arguments;
+  int depth = 0;
+  std::size_t from = k + 1;
+  for (; k < text.size(); ++k) {
+    depth += bracket_step(text[k]);
+    if (depth > 1 || (depth == 1 && text[k] != ',')) continue;
+    arguments.push_back({from, text.substr(from, k - from)});
+    from = k + 1;
+    if (depth == 0) break;
+  }
+  return arguments;
+}
+
 /// Splits "name" or "name(a, b)" at its top-level commas.
 Call split_call(const Document& document, const Value& value, std::string_view what) {
   const std::string_view text = value.text;
   Call call;
   std::size_t k = skip_space(text, 0);
   call.name_offset = k;
-  while (k < text.size() && is_name(std::string{'a', text[k]})) ++k;
+  k = end_of_name(text, k);
   call.name = text.substr(call.name_offset, k - call.name_offset);
   if (call.name.empty())
     document.fail(value, k,
@@ -41,16 +63,8 @@ Call split_call(const Document& document, const Value& value, std::string_view w
   if (k == text.size()) return call;
   if (text[k] != '(')
     document.fail(value, k, fmt::format("{}: expected '(' or the end after '{}'", what, call.name));
-  int depth = 0;
-  std::size_t from = k + 1;
-  for (; k < text.size(); ++k) {
-    depth += (text[k] == '(' ? 1 : 0) - (text[k] == ')' ? 1 : 0);
-    if (depth > 1 || (depth == 1 && text[k] != ',')) continue;
-    call.arguments.push_back({from, text.substr(from, k - from)});
-    from = k + 1;
-    if (depth == 0) break;
-  }
-  if (depth > 0)
+  call.arguments = split_arguments(text, k);
+  if (k == text.size())
     document.fail(value, text.size(), fmt::format("{}: found the end; expected ')'", what));
   if (skip_space(text, k + 1) < text.size())
     document.fail(value, skip_space(text, k + 1),
@@ -150,6 +164,39 @@ Law law_of_branches(const Context& context, const Value& table, const Value& bra
   return law;
 }
 
+/// Gives the branches of a law the names of a list.
+void rename_branches(const Context& context, const Value& modes, Law& law,
+                     const std::string& what) {
+  context.check_kind(modes, Value::Kind::list, "modes of " + what);
+  if (modes.items.size() != law.branches.size())
+    context.document().fail(modes, fmt::format("modes of {} must have {} names but has {}", what,
+                                               law.branches.size(), modes.items.size()));
+  for (std::size_t k = 0; k < law.branches.size(); ++k)
+    law.branches[k].name = context.text(modes.items[k], fmt::format("mode {} of {}", k + 1, what));
+}
+
+/// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.
+void read_start(const Context& context, const Value& table, Law& law, const std::string& what) {
+  const Member* start = table.find("start");
+  if (start == nullptr) return;
+  if (!law.memory)
+    context.document().fail(start->value, fmt::format("{} has no memory: its argument decides its "
+                                                      "branch; expected no 'start'",
+                                                      what));
+  const std::string name = context.text(start->value, "start of " + what);
+  std::vector<std::string> names;
+  for (const Branch& branch : law.branches) names.push_back(describe(branch));
+  const auto known = std::find(names.begin(), names.end(), name);
+  if (known == names.end())
+    context.document().fail(
+        start->value, fmt::format("start of {} is '{}', which is none of its branches; expected "
+                                  "one of {}{}",
+                                  what, name, fmt::join(names, ", "), suggestion(name, names)));
+  // A law with memory starts in the first of the branches that its argument allows.
+  const auto place = law.branches.begin() + (known - names.begin());
+  std::rotate(law.branches.begin(), place, place + 1);
+}
+
 UnitLaw law_of_table(const Context& context, const Value& table, const std::string& what) {
   const Member* kind = table.find("law");
   const Member* branches = table.find("branches");
@@ -159,17 +206,13 @@ UnitLaw law_of_table(const Context& context, const Value& table, const std::stri
     context.check_keys(table, what, {"law", "modes", "name", "start", "unit"});
     context.check_kind(kind->value, Value::Kind::text, "law of " + what);
     result = named_law(context, kind->value, what);
-    if (const Member* modes = table.find("modes"))
-      rename_branches(context, modes->value, law, what);
   } else if (branches != nullptr) {
     law = law_of_branches(context, table, branches->value, what);
   } else {
     context.check_keys(table, what, {"branches", "law", "memory", "modes", "name", "start", "unit"});
     context.document().fail(table, what + " has neither 'law' nor 'branches'");
   }
-  if (const Member* name = table.find("name"))
-    law.name = context.text(name->value, "name of " + what);
-  read_start(context, table, law, what);
+  read_names_and_start(context, table, law, what);
   law = at_place(context.document(), table, [&] { return law; });
   return result;
 }
@@ -203,35 +246,11 @@ std::string read_unit(const Context& context, const Value& table, const std::str
   return unit == nullptr ? "" : context.text(unit->value, "unit of " + what);
 }
 
-void rename_branches(const Context& context, const Value& modes, Law& law,
-                     const std::string& what) {
-  context.check_kind(modes, Value::Kind::list, "modes of " + what);
-  if (modes.items.size() != law.branches.size())
-    context.document().fail(modes, fmt::format("modes of {} must have {} names but has {}", what,
-                                               law.branches.size(), modes.items.size()));
-  for (std::size_t k = 0; k < law.branches.size(); ++k)
-    law.branches[k].name = context.text(modes.items[k], fmt::format("mode {} of {}", k + 1, what));
-}
-
-void read_start(const Context& context, const Value& table, Law& law, const std::string& what) {
-  const Member* start = table.find("start");
-  if (start == nullptr) return;
-  if (!law.memory)
-    context.document().fail(start->value, fmt::format("{} has no memory: its argument decides its "
-                                                      "branch; expected no 'start'",
-                                                      what));
-  const std::string name = context.text(start->value, "start of " + what);
-  std::vector<std::string> names;
-  for (const Branch& branch : law.branches) names.push_back(describe(branch));
-  const auto known = std::find(names.begin(), names.end(), name);
-  if (known == names.end())
-    context.document().fail(
-        start->value, fmt::format("start of {} is '{}', which is none of its branches; expected "
-                                  "one of {}{}",
-                                  what, name, fmt::join(names, ", "), suggestion(name, names)));
-  // A law with memory starts in the first of the branches that its argument allows.
-  const auto place = law.branches.begin() + (known - names.begin());
-  std::rotate(law.branches.begin(), place, place + 1);
+void read_names_and_start(const Context& context, const Value& table, Law& law, const std::string& what) {
+  if (const Member* modes = table.find("modes")) rename_branches(context, modes->value, law, what);
+  if (const Member* name = table.find("name"))
+    law.name = context.text(name->value, "name of " + what);
+  read_start(context, table, law, what);
 }
 
 Law read_law(const Context& context, const Value& value, std::size_t number) {

@@ -10,30 +10,43 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+/// A text that is not blank, without the spaces around it and the brackets of a list.
+std::string_view inside_of_list(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(' ');
+  text = text.substr(start, text.find_last_not_of(' ') + 1 - start);
+  const bool has_brackets = text.size() > 1 && text.starts_with('[') && text.ends_with(']');
+  return has_brackets ? text.substr(1, text.size() - 2) : text;
+}
+
 /// "[0, 2*(1 + T)]" or "0, 2": a list of texts at their places; anything else stays as it is.
 Value as_list(const Value& whole) {
-  std::string_view text = whole.text;
-  std::size_t start = text.find_first_not_of(' ');
-  std::size_t end = text.find_last_not_of(' ');
-  if (start == std::string_view::npos) return whole;
-  if (text[start] == '[' && text[end] == ']' && end > start) {
-    ++start;
-    --end;
-  }
+  const std::string_view text = whole.text;
+  if (text.find_first_not_of(' ') == std::string_view::npos) return whole;
+  const std::string_view inside = inside_of_list(text);
+  const auto start = static_cast<std::size_t>(inside.data() - text.data());
   Value list = whole;
   list.kind = Value::Kind::list;
   int depth = 0;
-  for (std::size_t k = start, from = start; k <= end + 1; ++k) {
-    const char c = k <= end ? text[k] : ',';
-    depth += (c == '(' ? 1 : 0) - (c == ')' ? 1 : 0);
-    if (c != ',' || (depth > 0 && k <= end)) continue;
+  for (std::size_t k = 0, from = 0; k <= inside.size(); ++k) {
+    const char c = k < inside.size() ? inside[k] : ',';
+    depth += bracket_step(c);
+    if (c != ',' || (depth > 0 && k < inside.size())) continue;
     Value item = whole;
-    item.text = text.substr(from, k - from);
-    item.at.column += static_cast<int>(position_of(text, from).column) - 1;
+    item.text = inside.substr(from, k - from);
+    item.at.column += static_cast<int>(position_of(text, start + from).column) - 1;
     list.items.push_back(std::move(item));
     from = k + 1;
   }
   return list;
+}
+
+/// The key of an override with "variables.x" in place of "variables.x.start" and x(0), which are the start of x.
+std::string without_start(std::string key, const Names& variables) {
+  if (key.starts_with("variables.") && key.ends_with(".start")) key.resize(key.size() - 6);
+  constexpr std::string_view at_start = "(0)";
+  if (!key.ends_with(at_start)) return key;
+  const std::string name = key.substr(0, key.size() - at_start.size());
+  return std::find(variables.begin(), variables.end(), name) != variables.end() ? "variables." + name : key;
 }
 
 }  // namespace
@@ -51,13 +64,7 @@ const std::vector<std::string>& run_keys() {
 std::string Context::canonical_key(std::size_t k, const Names& parameters,
                                    const Names& variables,
                                    const OverridableInputs& inputs) const {
-  std::string key = document_.overrides()[k].key;
-  if (key.starts_with("variables.") && key.ends_with(".start")) key.resize(key.size() - 6);
-  constexpr std::string_view at_start = "(0)";  // x(0) is the start of x
-  if (key.ends_with(at_start) &&
-      std::find(variables.begin(), variables.end(),
-                std::string_view(key).substr(0, key.size() - at_start.size())) != variables.end())
-    key = "variables." + key.substr(0, key.size() - at_start.size());
+  const std::string key = without_start(document_.overrides()[k].key, variables);
   Names candidates;
   Names known;
   const auto offer = [&](const Names& names, const std::string& table) {

@@ -99,24 +99,29 @@ std::string scheme_of_file(const Value* table) {
   context.document().fail(value, message);
 }
 
+/// Throws where an override sets a key of [run] on which nothing depends that is computed.
+void check_is_wanted(const Context& context, const Value* table, const Value& value, const std::string& key) {
+  const std::vector<std::string>& wanted = context.known().run_keys;
+  if (!context.is_overridden("run", key) || wanted.empty() ||
+      std::find(wanted.begin(), wanted.end(), key) != wanted.end())
+    return;
+  fail_at_key(context, table, value, key,
+              fmt::format("run.{} has no effect on what is computed here; of [run] it depends "
+                          "on {}",
+                          key, fmt::join(wanted, ", ")));
+}
+
 /// Nothing stands there without effect: a key that the scheme does not read is an error. Where the
 /// scheme is another one than the file's, what the file has for its own scheme is left aside.
 void check_is_read(const Context& context, const Value* table, const SchemeEntry& scheme,
                    RunOptions& run) {
-  const std::vector<std::string>& wanted = context.known().run_keys;
   for (const RunOption& option : run_options()) {
     const std::string key = option.key;
     const Value* value = context.find(table, "run", key);
     if (value == nullptr) continue;
-    const bool overridden = context.is_overridden("run", key);
-    if (overridden && !wanted.empty() &&
-        std::find(wanted.begin(), wanted.end(), key) == wanted.end())
-      fail_at_key(context, table, *value, key,
-                  fmt::format("run.{} has no effect on what is computed here; of [run] it depends "
-                              "on {}",
-                              key, fmt::join(wanted, ", ")));
+    check_is_wanted(context, table, *value, key);
     if (reads(run.scheme, key)) continue;
-    if (!overridden && run.scheme != scheme_of_file(table)) {
+    if (!context.is_overridden("run", key) && run.scheme != scheme_of_file(table)) {
       run.left_aside.push_back(key);
       continue;
     }
@@ -124,6 +129,27 @@ void check_is_read(const Context& context, const Value* table, const SchemeEntry
                 fmt::format("scheme {} has no option '{}', which belongs to {}; it has {}",
                             run.scheme, key, schemes_reading(key), fmt::join(scheme.keys(), ", ")));
   }
+}
+
+/// Gives the own options of a scheme the values that they have where nothing is said.
+void set_own_defaults(const SchemeEntry& scheme, RunOptions& run) {
+  for (const RunOption& option : scheme.options)
+    if (const auto* own = std::get_if<RunOption::Own>(&option.member))
+      run.own[option.key] = own->fallback;
+}
+
+/// Notes a key of the file that is not read, once.
+void leave_aside(RunOptions& run, const std::string& key) {
+  std::vector<std::string>& aside = run.left_aside;
+  if (std::find(aside.begin(), aside.end(), key) == aside.end()) aside.push_back(key);
+}
+
+/// The keys of a scheme that have an effect on this model.
+std::vector<std::string> keys_with_effect(const SchemeEntry& scheme, const Model& model) {
+  std::vector<std::string> keys;
+  for (const std::string& key : scheme.keys())
+    if (has_effect(model, key)) keys.push_back(key);
+  return keys;
 }
 
 }  // namespace
@@ -142,9 +168,7 @@ RunOptions read_run(const Context& context, const Value* table) {
   for (const RunOption& option : run_options())
     if (option.key == std::string_view("scheme")) read_if_given(option);
   const SchemeEntry& scheme = *find_scheme(run.scheme);
-  for (const RunOption& option : scheme.options)
-    if (const auto* own = std::get_if<RunOption::Own>(&option.member))
-      run.own[option.key] = own->fallback;
+  set_own_defaults(scheme, run);
   // Its own options as it declares them, then those of other schemes.
   for (const RunOption& option : scheme.options) read_if_given(option);
   for (const RunOption& option : run_options())
@@ -164,16 +188,12 @@ void check_effects(const Context& context, const Value* table, Model& model) {
     const bool chosen_elsewhere =
         context.is_overridden("run", "selector") || context.is_overridden("run", "scheme");
     if (chosen_elsewhere && !context.is_overridden("run", key)) {
-      std::vector<std::string>& aside = model.run.left_aside;
-      if (std::find(aside.begin(), aside.end(), key) == aside.end()) aside.push_back(key);
+      leave_aside(model.run, key);
       continue;
     }
-    std::vector<std::string> others;
-    for (const std::string& other : scheme.keys())
-      if (has_effect(model, other)) others.push_back(other);
     fail_at_key(context, table, *value, key,
                 fmt::format("{}: '{}' has no effect; scheme {} has {} here", why, key, scheme.name,
-                            fmt::join(others, ", ")));
+                            fmt::join(keys_with_effect(scheme, model), ", ")));
   }
 }
 

@@ -35,45 +35,79 @@ bool has_no_value(Operation operation, bool x, bool y, double known_y) {
   }
 }
 
-/// The first part, if any, that makes the value of each line of a tape infinite or NaN for every
-/// state; -1: none.
-std::vector<int> parts_without_value(const Dcs& system) {
-  Tape tape = system.tape;
-  lowering::Algebra algebra(tape, system.parameter_input(0), system.parameters);
-  std::vector<int> parts(static_cast<std::size_t>(tape.size()), -1);
-  std::vector<char> is_zero(parts.size(), 0);  // of numbers and of their products with what is finite
-  const auto part_of = [&](int line) { return line < 0 ? -1 : parts[static_cast<std::size_t>(line)]; };
-  for (int line = 0; line < tape.size(); ++line) {
-    const Instruction here = tape[line];
-    int& part = parts[static_cast<std::size_t>(line)];
-    const auto zero = [&](int operand) {
-      return operand >= 0 && is_zero[static_cast<std::size_t>(operand)] != 0;
-    };
-    if (algebra.is_known(line)) {
-      if (!std::isfinite(algebra.value(line))) part = line;
-      is_zero[static_cast<std::size_t>(line)] = algebra.value(line) == 0;
-      continue;
-    }
-    if (here.operation == Operation::input) continue;
-    is_zero[static_cast<std::size_t>(line)] =
-        here.operation == Operation::multiply && (zero(here.a) || zero(here.b));
-    const int first = part_of(here.a), second = part_of(here.b);
-    const double known_y = zero(here.b)                                  ? 0
-                           : here.b >= 0 && algebra.is_known(here.b) ? algebra.value(here.b)
-                                                                     : std::nan("");
-    if (has_no_value(here.operation, first >= 0, second >= 0, known_y))
-      part = first >= 0 ? first : second >= 0 ? second : line;
+/// Finds the lines of a tape that are infinite or NaN for every state.
+class LinesWithoutValue {
+ public:
+  explicit LinesWithoutValue(const Dcs& system)
+      : tape_(system.tape),
+        algebra_(tape_, system.parameter_input(0), system.parameters),
+        parts_(static_cast<std::size_t>(tape_.size()), -1),
+        is_zero_(parts_.size(), 0) {
+    for (int line = 0; line < tape_.size(); ++line) visit(line);
   }
-  return parts;
+
+  /// The first part, if any, that makes the value of a line infinite or NaN; -1: none.
+  [[nodiscard]] int part(int line) const { return line < 0 ? -1 : parts_[static_cast<std::size_t>(line)]; }
+
+ private:
+  [[nodiscard]] bool is_zero(int line) const {
+    return line >= 0 && is_zero_[static_cast<std::size_t>(line)] != 0;
+  }
+
+  /// The number that a line is; NaN: it is not known.
+  double known_value(int line) {
+    if (is_zero(line)) return 0;
+    return line >= 0 && algebra_.is_known(line) ? algebra_.value(line) : std::nan("");
+  }
+
+  /// Notes what is known of a line whose operands are visited.
+  void visit(int line) {
+    const auto place = static_cast<std::size_t>(line);
+    if (algebra_.is_known(line)) {
+      if (!std::isfinite(algebra_.value(line))) parts_[place] = line;
+      is_zero_[place] = algebra_.value(line) == 0;
+    } else if (tape_[line].operation != Operation::input) {
+      visit_operation(line);
+    }
+  }
+
+  /// The same of an operation on what is not all known.
+  void visit_operation(int line) {
+    const auto place = static_cast<std::size_t>(line);
+    const Instruction& here = tape_[line];
+    is_zero_[place] = here.operation == Operation::multiply && (is_zero(here.a) || is_zero(here.b));
+    const int first = part(here.a), second = part(here.b);
+    if (has_no_value(here.operation, first >= 0, second >= 0, known_value(here.b)))
+      parts_[place] = first >= 0 ? first : second >= 0 ? second : line;
+  }
+
+  Tape tape_;
+  lowering::Algebra algebra_;
+  std::vector<int> parts_;
+  std::vector<char> is_zero_;  // of numbers and of their products with what is finite
+};
+
+/// "there are 2 equations for 3 variables"
+std::string counted(std::size_t equations, std::size_t variables) {
+  return fmt::format("there {} {} equation{} for {} variable{}", equations == 1 ? "is" : "are", equations,
+                     equations == 1 ? "" : "s", variables, variables == 1 ? "" : "s");
+}
+
+/// The names of the variables that no row determines.
+std::vector<std::string> undetermined(const Structure& structure, const std::vector<std::string>& names) {
+  std::vector<std::string> list;
+  for (std::size_t j = 0; j < structure.matching.row_of_column.size(); ++j)
+    if (structure.matching.row_of_column[j] < 0) list.push_back(names[j]);
+  return list;
 }
 
 }  // namespace
 
 void EquationTexts::check_values(const Model& model, const Dcs& system) const {
   const std::vector<std::string> names = model.input_names();
-  const std::vector<int> parts = parts_without_value(system);
+  const LinesWithoutValue without_value(system);
   for (std::size_t row = 0; row < system.F.size(); ++row) {
-    const int part = parts[static_cast<std::size_t>(system.F[row])];
+    const int part = without_value.part(system.F[row]);
     if (part < 0) continue;
     context_.document().fail(
         *equation_texts_[row],
@@ -90,32 +124,37 @@ std::string EquationTexts::row_name(int row) const {
   return fmt::format("law '{}'", model_->laws[k - equations].law.name);
 }
 
-void EquationTexts::check_structure() const {
-  const Structure structure = structure_of(*model_);
-  const Document& document = context_.document();
-  const auto n = static_cast<std::size_t>(model_->n());
-  const std::size_t found = model_->equations.size();
-  for (std::size_t row = 0; row < found; ++row)
+void EquationTexts::check_unknowns(const Structure& structure) const {
+  for (std::size_t row = 0; row < model_->equations.size(); ++row)
     if (structure.columns_of_row[row].empty())
-      document.fail(*equation_texts_[row],
-                    fmt::format("equation {} has no unknown; expected a variable in it", row + 1));
-  if (structure.matching.is_perfect()) return;
+      context_.document().fail(
+          *equation_texts_[row],
+          fmt::format("equation {} has no unknown; expected a variable in it", row + 1));
+}
 
-  std::vector<std::string> unmatched;
-  for (std::size_t j = 0; j < structure.matching.row_of_column.size(); ++j)
-    if (structure.matching.row_of_column[j] < 0) unmatched.push_back(model_->scope.names[j]);
-  const std::vector<int> rows = overdetermined_rows(structure);
+std::string EquationTexts::contents_of(const Structure& structure, const std::vector<int>& rows) const {
   std::vector<std::string> row_names;
   for (const int row : rows) row_names.push_back(row_name(row));
   std::vector<std::string> columns;
   for (const int column : columns_of(structure, rows))
     columns.push_back(model_->scope.names[static_cast<std::size_t>(column)]);
-  const std::string too_many = fmt::format("{} hold{} only {}", listed(row_names),
-                                           row_names.size() == 1 ? "s" : "", listed(columns));
+  return fmt::format("{} hold{} only {}", listed(row_names), row_names.size() == 1 ? "s" : "",
+                     listed(columns));
+}
 
-  const std::string counts =
-      fmt::format("there {} {} equation{} for {} variable{}", found == 1 ? "is" : "are", found,
-                  found == 1 ? "" : "s", n, n == 1 ? "" : "s");
+void EquationTexts::check_structure() const {
+  const Structure structure = structure_of(*model_);
+  check_unknowns(structure);
+  if (structure.matching.is_perfect()) return;
+
+  const std::vector<std::string> unmatched = undetermined(structure, model_->scope.names);
+  const std::vector<int> rows = overdetermined_rows(structure);
+  const std::string too_many = contents_of(structure, rows);
+
+  const Document& document = context_.document();
+  const auto n = static_cast<std::size_t>(model_->n());
+  const std::size_t found = model_->equations.size();
+  const std::string counts = counted(found, n);
   const Value& equations = table_.find("equations")->value;
   if (found < n && rows.empty())
     document.fail(equations, fmt::format("{}; nothing determines {}", counts, listed(unmatched)));
@@ -153,6 +192,20 @@ void check_size(const Context& context, const Model& model) {
   check_dense(context.document(), model.variables.size());
 }
 
+/// Outputs, and names and units of multipliers, of the lowered system, on whose tape the outputs are `lines`.
+void set_outputs(const EquationTexts& texts, const Dcs& system, const std::vector<int>& lines, Model& model) {
+  for (std::size_t i = 0; i < system.laws.size(); ++i)
+    model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
+  model.outputs = texts.outputs();
+  model.outputs.tape = system.tape;
+  model.outputs.lines = lines;
+  model.outputs.multipliers = system.m();
+  model.outputs.parameters = system.parameters;
+  model.multiplier_units = texts.multiplier_units();
+  model.multiplier_units.resize(model.multipliers.size());
+  if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
+}
+
 }  // namespace
 
 void read_equations(const Context& context, const Value& table, Model& model) {
@@ -166,17 +219,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   texts.close();
   texts.check_structure();
   auto [system, outputs] = texts.lowered();
-
-  for (std::size_t i = 0; i < system.laws.size(); ++i)
-    model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
-  model.outputs = texts.outputs();
-  model.outputs.tape = system.tape;
-  model.outputs.lines = outputs;
-  model.outputs.multipliers = system.m();
-  model.outputs.parameters = system.parameters;
-  model.multiplier_units = texts.multiplier_units();
-  model.multiplier_units.resize(model.multipliers.size());
-  if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
+  set_outputs(texts, system, outputs, model);
   const std::vector<int> arguments = system.G;
   check_size(context, model);
   // Matrices are made of rounded numbers.

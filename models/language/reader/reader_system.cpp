@@ -61,17 +61,23 @@ Signal read_signal(const Context& context, const Value& value, const char* name,
   return context.signal(entries, what, t);
 }
 
+/// The laws of a [system]; none where it has no list of them.
+std::vector<Law> laws_of(const Context& context, const Value& table) {
+  std::vector<Law> list;
+  const Member* laws = table.find("laws");
+  if (laws == nullptr) return list;
+  context.check_kind(laws->value, Value::Kind::list, "laws");
+  for (const Value& law : laws->value.items) list.push_back(read_law(context, law, list.size() + 1));
+  return list;
+}
+
 }  // namespace
 
 Lcs read_system(const Context& context, const Value& table, int n, double t) {
   context.check_kind(table, Value::Kind::table, "system");
   context.check_keys(table, "[system]", {"A", "B", "C", "D", "E", "b", "laws", "q"});
   Lcs lcs;
-  if (const Member* laws = table.find("laws")) {
-    context.check_kind(laws->value, Value::Kind::list, "laws");
-    for (const Value& law : laws->value.items)
-      lcs.laws.push_back(read_law(context, law, lcs.laws.size() + 1));
-  }
+  lcs.laws = laws_of(context, table);
   const int m = lcs.m();
   const auto matrix = [&](const char* name, int rows, int columns, bool required) {
     const Member* member = table.find(name);

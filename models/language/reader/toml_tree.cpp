@@ -43,21 +43,36 @@ bool earlier(const Position& a, const Position& b) {
   return a.line != b.line ? a.line < b.line : a.column < b.column;
 }
 
+Value convert(const toml::node& node);
+
+/// The members of a table in the order of the file, in which a model's variables are: toml++ keeps them in alphabetical order.
+std::vector<Member> members_of(const toml::table& table) {
+  std::vector<Member> members;
+  members.reserve(table.size());
+  for (const auto& [key, child] : table)
+    members.push_back({std::string(key.str()), place(key.source()), convert(child)});
+  std::stable_sort(members.begin(), members.end(),
+                   [](const Member& a, const Member& b) { return earlier(a.at, b.at); });
+  return members;
+}
+
+/// The entries of a list.
+std::vector<Value> items_of(const toml::array& array) {
+  std::vector<Value> items;
+  items.reserve(array.size());
+  for (const toml::node& child : array) items.push_back(convert(child));
+  return items;
+}
+
 Value convert(const toml::node& node) {
   Value value;
   value.at = place(node.source());
   if (const auto* table = node.as_table()) {
     value.kind = Value::Kind::table;
-    value.members.reserve(table->size());
-    for (const auto& [key, child] : *table)
-      value.members.push_back({std::string(key.str()), place(key.source()), convert(child)});
-    // toml++ keeps tables in alphabetical order; a model's variables are in the order of the file.
-    std::stable_sort(value.members.begin(), value.members.end(),
-                     [](const Member& a, const Member& b) { return earlier(a.at, b.at); });
+    value.members = members_of(*table);
   } else if (const auto* array = node.as_array()) {
     value.kind = Value::Kind::list;
-    value.items.reserve(array->size());
-    for (const toml::node& child : *array) value.items.push_back(convert(child));
+    value.items = items_of(*array);
   } else if (const auto* text = node.as_string()) {
     value.kind = Value::Kind::text;
     value.text = text->get();
@@ -102,7 +117,7 @@ std::size_t place_of_assertion(std::string_view text) {
     (asserts(text.substr(0, middle)) ? fails : passes) = middle;
   }
   std::size_t place = fails - std::min<std::size_t>(fails, 1);
-  while (place > 0 && (static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80U) --place;
+  while (place > 0 && is_continuation(text[place])) --place;
   return place;
 }
 
@@ -118,7 +133,7 @@ TomlResult parse_toml(std::string_view text) {
   } catch (const TomlAssertion&) {
     const std::size_t at = place_of_assertion(text);
     std::size_t end = at + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+    while (end < text.size() && is_continuation(text[end])) ++end;
     const bool line_end = at >= text.size() || text[at] == '\n' || text[at] == '\r';
     result.at = position_of(text, at);
     result.error =
