@@ -120,6 +120,8 @@ class ValueSearch {
   Number evaluate(int line);
   [[nodiscard]] int input_of(int unknown) const;
   [[nodiscard]] bool exceeds_changes() const;
+  [[nodiscard]] bool may_call(int constraint, int binary) const;
+  [[nodiscard]] bool has_opposite(std::vector<int>& corner, int binary, const SparsePolynomial& s);
   [[nodiscard]] const SparsePolynomial* surface_at(std::vector<int>& corner, int binary, int& row);
   template <class Visit>
   bool at_corners(const std::vector<int>& z, int except, const Visit& visit);
