@@ -21,18 +21,20 @@ struct Digits {
   long exponent = 0;
 };
 
+/// Of "-12" behind the mark of a power, at most beyond those of all doubles.
+long exponent_of(std::string_view power) {
+  constexpr long beyond = 1'000'000'000;
+  const bool negative = power.starts_with('-');
+  if (negative || power.starts_with('+')) power.remove_prefix(1);
+  long exponent = 0;
+  for (const char c : power) exponent = std::min(beyond, exponent * 10 + (c - '0'));
+  return negative ? -exponent : exponent;
+}
+
 /// Of a number without sign that from_chars accepts.
 Digits digits_of(std::string_view text) {
   const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
-  long exponent = 0;
-  if (mark < text.size()) {
-    std::string_view power = text.substr(mark + 1);
-    const bool negative = power.starts_with('-');
-    if (negative || power.starts_with('+')) power.remove_prefix(1);
-    constexpr long beyond = 1'000'000'000;
-    for (const char c : power) exponent = std::min(beyond, exponent * 10 + (c - '0'));
-    if (negative) exponent = -exponent;
-  }
+  long exponent = mark < text.size() ? exponent_of(text.substr(mark + 1)) : 0;
   Digits number;
   bool behind_point = false;
   for (const char c : text.substr(0, mark)) {
