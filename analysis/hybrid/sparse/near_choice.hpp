@@ -111,6 +111,7 @@ class NearChoice {
   const ValueProgram* program(const std::vector<int>& binaries, int part);
   ValueTree::Question question_of_all(double t, const Vector& x, const Asked& asked, const ValueProgram& tree,
                                       HybridContinuations& found);
+  static ValueTree::Answer answer_of(const ValueProgram& tree, ValueTree::Question all, const Asked& asked);
   [[nodiscard]] Exclusion exclusion(std::uint64_t values, std::uint64_t known, int constraint, bool by_slope) const;
   ConstraintJet jet_of(int l, const std::vector<int>& z);
   std::optional<HybridContinuation> continuation(double t, const Vector& x, const ValueTree::Entry& entry);

@@ -42,7 +42,12 @@ ValueProgram::ValueProgram(const HybridModel& model, const ExplicitRows& rows, s
     rows_.push_back({l, put(rows.values()[at(l)]), put(rows.slopes()[at(l)]), rows.has_unknowns(l)});
   put_norm(std::move(norm));
   for (const int line : rows.unknowns()) unknowns_.push_back(put(line));
-  for (const int line : rows.denominators())
+  put_denominators(rows.denominators());
+}
+
+/// Beside those of quotients that were put; each once, and none that is a number.
+void ValueProgram::put_denominators(const std::vector<int>& lines) {
+  for (const int line : lines)
     if (from_[line].operation != Operation::constant) denominators_.push_back(put(line));
   std::sort(denominators_.begin(), denominators_.end());
   denominators_.erase(std::unique(denominators_.begin(), denominators_.end()), denominators_.end());

@@ -65,6 +65,7 @@ class ValueProgram {
   void find_level(int k);
   [[nodiscard]] bool is_binary(int input) const { return input >= first_binary_ && input < end_of_binaries_; }
   void put_norm(std::vector<int> terms);
+  void put_denominators(const std::vector<int>& lines);
   int put_leaf(int line);
   [[nodiscard]] int folded(Operation operation, int a, int b) const;
   [[nodiscard]] bool is_of(int line, bool is_sum) const;

@@ -100,6 +100,7 @@ class ValueTree {
     }
   }
   void put_static();
+  void put_result(int line);
   void put_exactly(int line);
   [[nodiscard]] bool find_rows();
   void find_steps();
