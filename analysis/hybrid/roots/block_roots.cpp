@@ -280,10 +280,10 @@ int slope_line(Tape& tape, int line, int input) {
   return slopes.empty() ? -1 : slopes.front().line;
 }
 
-/// Can the two roots of two rows neither meet nor go to infinity within the errors? Coefficients are
-/// derivatives at 0: differences of values would count the errors of the inputs twice.
-bool are_two_decided(Tape tape, const std::vector<int>& rows, const std::vector<int>& unknowns,
-                     std::vector<RunningError> inputs) {
+/// Of two rows, c_0 + c_1 u + c_2 v + c_3 u v each: derivatives at 0, since differences of values would count the errors
+/// of the inputs twice.
+Multilinear<RunningError> coefficients_of_two(Tape tape, const std::vector<int>& rows, const std::vector<int>& unknowns,
+                                              std::vector<RunningError> inputs) {
   std::vector<std::vector<int>> lines;
   for (const int row : rows) {
     const int by_first = slope_line(tape, row, unknowns[0]);
@@ -297,6 +297,13 @@ bool are_two_decided(Tape tape, const std::vector<int>& rows, const std::vector<
   for (std::size_t row = 0; row < 2; ++row)
     for (std::size_t s = 0; s < 4; ++s)
       if (const int line = lines[row][s]; line >= 0) c[row][s] = values[at(line)];
+  return c;
+}
+
+/// Can the two roots of two rows neither meet nor go to infinity within the errors?
+bool are_two_decided(const Tape& tape, const std::vector<int>& rows, const std::vector<int>& unknowns,
+                     const std::vector<RunningError>& inputs) {
+  const Multilinear<RunningError> c = coefficients_of_two(tape, rows, unknowns, inputs);
   const auto minor = [&](std::size_t i, std::size_t k) { return c[0][i] * c[1][k] - c[0][k] * c[1][i]; };
   // (c_0 + c_1 u) + (c_2 + c_3 u) v: the determinant by u is A v² + B v + C.
   const RunningError A = minor(2, 3), B = minor(0, 3) + minor(2, 1), C = minor(0, 1);

@@ -133,8 +133,7 @@ void HybridRun::pass_end_of_mode(ModeSteps& steps, Target target) {
                               place(), steps.message()));
   const bool has_moved = now_.t + *length > now_.t;
   if (has_moved) take_step(steps);
-  if (!is_running()) return;
-  if (!count_end_of_steps(has_moved)) return;
+  if (!is_running() || !count_end_of_steps(has_moved)) return;
   const std::vector<int> before = mode_.z;
   if (!choose(false)) return;
   record(now_, true);

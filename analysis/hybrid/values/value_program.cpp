@@ -93,12 +93,15 @@ void ValueProgram::find_level(int k) {
   from_pure_[at(k)] = line.operation != Operation::input || is_binary(line.a) ? 1 : 0;
   if (line.operation == Operation::input && is_binary(line.a)) from_level_[at(k)] = level_of_binary_[at(line.a - first_binary_)];
   if (is_leaf(line)) return;
-  for (const int operand : {line.a, line.b}) {
-    if (operand < 0) continue;
-    ++uses_[at(operand)];
-    from_level_[at(k)] = std::max(from_level_[at(k)], from_level_[at(operand)]);
-    if (!from_pure_[at(operand)]) from_pure_[at(k)] = 0;
-  }
+  for (const int operand : {line.a, line.b})
+    if (operand >= 0) include(k, operand);
+}
+
+/// Line k uses the other one, whose level is known.
+void ValueProgram::include(int k, int operand) {
+  ++uses_[at(operand)];
+  from_level_[at(k)] = std::max(from_level_[at(k)], from_level_[at(operand)]);
+  if (!from_pure_[at(operand)]) from_pure_[at(k)] = 0;
 }
 
 /// The line with its level.
