@@ -9,6 +9,12 @@ namespace {
 constexpr std::size_t most_digits = 24;    // of a count that is shown whole
 constexpr std::size_t leading_digits = 4;  // of one that is not
 
+/// Of a search that did not end.
+std::string found_text(long count) {
+  if (count == 0) return "none found";
+  return count == 1 ? "one found" : fmt::format("{} found", count);
+}
+
 }  // namespace
 
 std::string short_count(const Integer& number) {
@@ -23,7 +29,7 @@ std::string short_count(const Integer& number) {
 
 std::string describe_count(Multiplicity multiplicity, long count, bool complete) {
   if (!complete && multiplicity != Multiplicity::continuum)
-    return count == 0 ? "none found" : count == 1 ? "one found" : fmt::format("{} found", count);
+    return found_text(count);
   switch (multiplicity) {
     case Multiplicity::none: return "none";
     case Multiplicity::unique: return "unique";

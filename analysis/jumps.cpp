@@ -22,6 +22,19 @@ std::vector<ContinuousStart> starts_of(const std::vector<Continuation>& continua
   return starts;
 }
 
+/// What a search by Newton's method, which proves nothing, says with these jumps.
+void tell_end(const JumpBlock& block, int most, ConsistentJumps& jumps) {
+  if (!block.complete) {
+    jumps.status = Status::not_enumerated;
+    jumps.message = fmt::format("not proved complete: the search ended after {} modes", most);
+  } else if (block.jumps.empty()) {
+    jumps.status = Status::not_solved;
+    jumps.message = "no jump to a state from which a continuous solution starts was found";
+  } else {
+    jumps.status = Status::solved;
+  }
+}
+
 ModelJumps by_newton(const Dcs& system, const Vector& x, double t, const JumpOptions& limits) {
   const Vector lambda = Vector::Zero(system.m());
   JumpBlock block;
@@ -47,14 +60,7 @@ ModelJumps by_newton(const Dcs& system, const Vector& x, double t, const JumpOpt
 
   ConsistentJumps jumps;
   jumps.nodes = static_cast<long>(found.found.size() + found.rejected.size());
-  jumps.status = !block.complete       ? Status::not_enumerated
-                 : block.jumps.empty() ? Status::not_solved  // Newton's method proves nothing
-                                       : Status::solved;
-  if (!block.complete)
-    jumps.message =
-        fmt::format("not proved complete: the search ended after {} modes", options.most);
-  else if (block.jumps.empty())
-    jumps.message = "no jump to a state from which a continuous solution starts was found";
+  tell_end(block, options.most, jumps);
   const bool complete = block.complete;
   jumps.blocks.push_back(std::move(block));
   list_products(jumps, system.n(), system.m(), limits.most_listed);

@@ -129,6 +129,13 @@ std::optional<ExactMinimum> minimum_of(const Mlcp& problem, const SolutionSet& s
   return exact_minimum(problem, modes, norm);
 }
 
+/// `is_written`: its numbers are those that are written.
+Status status_of(const SolutionSet& set, bool is_written) {
+  if (!set.complete) return Status::not_enumerated;
+  if (multiplicity(set) == Multiplicity::none) return Status::no_solution;
+  return is_written ? Status::solved : Status::not_solved;
+}
+
 }  // namespace
 
 MlcpAnswer all_solutions(const Mlcp& problem, const EnumerateOptions& limits,
@@ -143,10 +150,7 @@ MlcpAnswer all_solutions(const Mlcp& problem, const EnumerateOptions& limits,
   const bool is_written =
       answer.is_exact || std::all_of(answer.pieces.begin(), answer.pieces.end(), are_doubles);
   if (weighted_norm != nullptr) answer.minimum = minimum_of(problem, answer.set, *weighted_norm);
-  answer.status = !answer.set.complete                             ? Status::not_enumerated
-                  : multiplicity(answer.set) == Multiplicity::none ? Status::no_solution
-                  : is_written                                     ? Status::solved
-                                                                   : Status::not_solved;
+  answer.status = status_of(answer.set, is_written);
   return answer;
 }
 

@@ -43,35 +43,29 @@ std::vector<double> times_of_jumps(const GridRun& run, double end) {
   return jumps;
 }
 
-Raw over_trajectory(const GridRun& run, const StudyReference& reference, Span span) {
+bool is_in(const std::vector<Span>& gaps, double t) {
+  return std::any_of(gaps.begin(), gaps.end(), [t](const Span& gap) { return t >= gap.start && t <= gap.end; });
+}
+
+bool is_known(const Vector& x) { return x.size() > 0 && x.allFinite(); }
+
+/// The largest distance at the times of the run that lie in no gap.
+Raw over_times(const GridRun& run, const StudyReference& reference, Span span, const std::vector<Span>& gaps) {
   const double rounding = time_rounding(span);
-  std::vector<Span> gaps;
-  if (reference.jumps) {
-    const std::vector<double> jumps = times_of_jumps(run, span.end);
-    if (jumps.size() != reference.jumps->size())
-      return unknown(Refusal::jumps,
-                     fmt::format("{} and {} jumps", jumps.size(), reference.jumps->size()));
-    // Times of jumps carry the errors of states.
-    gaps = between_jumps(jumps, *reference.jumps, 64 * rounding);
-  }
-  const auto in_gap = [&gaps](double t) {
-    return std::any_of(gaps.begin(), gaps.end(),
-                       [t](const Span& gap) { return t >= gap.start && t <= gap.end; });
-  };
   Raw raw{{0, Refusal::none}, 0};
   std::size_t inside = 0, known = 0;  // times that are no ends of the span, those with a reference or in a gap
   for (std::size_t k = 0; k < run.states.size(); ++k) {
     const double t = run.states.t(k);
     if (t > span.end + rounding) break;
-    const std::size_t counts = t > span.start && t < span.end - rounding ? 1 : 0;
+    const auto counts = static_cast<std::size_t>(t > span.start && t < span.end - rounding);
     inside += counts;
-    if (in_gap(t)) {
+    if (is_in(gaps, t)) {
       ++raw.error.left_out;
       known += counts;
       continue;
     }
     const Vector exact = reference.state(t);
-    if (exact.size() == 0 || !exact.allFinite()) continue;
+    if (!is_known(exact)) continue;
     known += counts;
     raw.error.value =
         std::max(raw.error.value, (run.states.x(k) - exact).lpNorm<Eigen::Infinity>());
@@ -80,6 +74,19 @@ Raw over_trajectory(const GridRun& run, const StudyReference& reference, Span sp
   if (inside > 0 && known == 0)
     return unknown(Refusal::times, fmt::format("at none of {} times", inside));
   return raw;
+}
+
+Raw over_trajectory(const GridRun& run, const StudyReference& reference, Span span) {
+  std::vector<Span> gaps;
+  if (reference.jumps) {
+    const std::vector<double> jumps = times_of_jumps(run, span.end);
+    if (jumps.size() != reference.jumps->size())
+      return unknown(Refusal::jumps,
+                     fmt::format("{} and {} jumps", jumps.size(), reference.jumps->size()));
+    // Times of jumps carry the errors of states.
+    gaps = between_jumps(jumps, *reference.jumps, 64 * time_rounding(span));
+  }
+  return over_times(run, reference, span, gaps);
 }
 
 /// The time of an event is where a margin vanishes: its rounding is that of the states over their

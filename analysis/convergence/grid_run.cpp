@@ -17,6 +17,48 @@ Vector selected(const Vector& x, const std::vector<std::size_t>& variables) {
   return part;
 }
 
+/// The model with what is asked for instead of its own options.
+Model model_of(const GridRunRequest& request) {
+  Model model = request.read();
+  model.run.h = request.h;
+  model.run.span.end = request.end;
+  if (!request.scheme.empty()) model.run.scheme = request.scheme;
+  if (request.tol > 0) model.run.tol = request.tol;
+  return model;
+}
+
+std::vector<std::size_t> places_of(const std::vector<std::string>& names, const Model& model) {
+  std::vector<std::size_t> variables;
+  for (const std::string& name : names) variables.push_back(find_name(name, variable_names(model), "variable"));
+  return variables;
+}
+
+/// What is kept of the states of a run, step by step.
+class GridRecord {
+ public:
+  GridRecord(const GridRunRequest& request, const std::vector<std::size_t>& variables, double start, GridRun& result)
+      : request_(request),
+        variables_(variables),
+        result_(result),
+        next_(request.times.begin()),
+        late_(request.end - (request.end - start) / 10) {}
+
+  void add(const Step& step) {
+    if (step.t >= late_)
+      result_.size = std::max(result_.size, selected(step.x, variables_).lpNorm<Eigen::Infinity>());
+    while (next_ != request_.times.end() && *next_ < step.t) ++next_;
+    if (request_.keep_grid || (next_ != request_.times.end() && *next_ == step.t))
+      result_.states.add(step.t, selected(step.x, variables_));
+  }
+
+ private:
+  const GridRunRequest& request_;
+  const std::vector<std::size_t>& variables_;
+  GridRun& result_;
+  std::vector<double>::const_iterator next_;  // of the times that are asked for
+  double late_;                               // where the last tenth begins
+};
+
 }  // namespace
 
 double time_rounding(Span span) {
@@ -64,15 +106,8 @@ std::vector<EventMark> marks_of(const Model& model, const std::vector<Event>& ev
 }
 
 GridRun run_on_grid(const GridRunRequest& request) {
-  Model model = request.read();
-  model.run.h = request.h;
-  model.run.span.end = request.end;
-  if (!request.scheme.empty()) model.run.scheme = request.scheme;
-  if (request.tol > 0) model.run.tol = request.tol;
-  std::vector<std::size_t> variables;
-  for (const std::string& name : request.names)
-    variables.push_back(find_name(name, variable_names(model), "variable"));
-
+  const Model model = model_of(request);
+  const std::vector<std::size_t> variables = places_of(request.names, model);
   GridRun result{.h = request.h, .x = {}};
   const std::function<void(double t)> progress =
       request.watch.progress ? request.watch.progress(model.run.span) : nullptr;
@@ -80,15 +115,10 @@ GridRun run_on_grid(const GridRunRequest& request) {
   options.keep = false;
   options.times = request.times;
   options.bounds = model.bounds();
-  auto next = request.times.begin();
-  const double late = request.end - (request.end - model.run.span.start) / 10;
+  GridRecord kept(request, variables, model.run.span.start, result);
   options.observer = [&](const Step& step) {
     if (progress) progress(step.t);
-    if (step.t >= late)
-      result.size = std::max(result.size, selected(step.x, variables).lpNorm<Eigen::Infinity>());
-    while (next != request.times.end() && *next < step.t) ++next;
-    if (request.keep_grid || (next != request.times.end() && *next == step.t))
-      result.states.add(step.t, selected(step.x, variables));
+    kept.add(step);
     return !request.watch.is_stopped();
   };
   const Trajectory run = scheme(model.run.scheme).run(model, options);

@@ -125,12 +125,17 @@ class StudyComputation {
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
       StudyReference& reference = study_.variants[k].reference;
       if (events) replace_events(reference, *events);
-      if (!is_computed(k) && needs_events && !reference.events)
-        throw InvalidInput(fmt::format(
-            "--error events: {} holds no events; expected --reference-events FILE, or --reference "
-            "located or finest",
-            kinds_[k] == ReferenceKind::exact ? "an exact solution" : request_.recorded.name));
+      if (needs_events && !reference.events) refuse_without_events(k);
     }
+  }
+
+  /// Runs tell theirs later.
+  void refuse_without_events(std::size_t variant) const {
+    if (is_computed(variant)) return;
+    throw InvalidInput(fmt::format(
+        "--error events: {} holds no events; expected --reference-events FILE, or --reference "
+        "located or finest",
+        kinds_[variant] == ReferenceKind::exact ? "an exact solution" : request_.recorded.name));
   }
 
   [[nodiscard]] bool is_computed(std::size_t variant) const {
@@ -169,19 +174,24 @@ class StudyComputation {
     study_.names = std::move(known);
   }
 
-  /// All runs, those that take longest first.
-  void plan() {
-    const bool keeps = keeps_grids();
+  /// Of all trajectories together, where they are kept.
+  void check_size() const {
     double numbers = 0;
     for (const double h : request_.steps)
       numbers += (study_.span.end - study_.span.start) / h *
                  static_cast<double>((study_.names.size() + 1) * request_.variants.size());
-    if (keeps && numbers > most_numbers)
+    if (numbers > most_numbers)
       throw InvalidInput(fmt::format(
           "trajectories of {:.2g} numbers are to be compared; expected at most {:g}: a longer "
           "smallest --h{}",
           numbers, most_numbers,
           request_.variants.size() > 1 ? ", or fewer variants" : ", or --error end"));
+  }
+
+  /// All runs, those that take longest first.
+  void plan() {
+    const bool keeps = keeps_grids();
+    if (keeps) check_size();
     plan_references();
     for (VariantStudy& variant : study_.variants) variant.rows.resize(request_.steps.size());
     for (std::size_t i = request_.steps.size(); i-- > 0;)

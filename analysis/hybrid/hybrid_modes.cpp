@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <perp/analysis/hybrid/mode_question.hpp>
 #include <perp/analysis/hybrid/nearest_mode.hpp>
@@ -29,34 +30,41 @@ void HybridModes::Implementation::note_free(const std::vector<int>& z) {
   for (int i = 0; i < model.q(); ++i) inside[at(i)] = z[at(i)] == any_binary ? 1 : 0;
 }
 
+/// Of a continuation with a jet: the rows of the constraints that are not known to differ from 0.
+std::vector<int> HybridModes::Implementation::constraints_at_zero(const HybridContinuation& c) {
+  std::vector<int> rows;
+  for (int l = 0; l < whole().faces.constraints(); ++l) {
+    const std::vector<double>& g = c.constraints[at(l)].derivatives;
+    if (!g.empty() && g[0] == 0) rows.push_back(static_cast<int>(model.f.size()) + l);
+  }
+  return rows;
+}
+
+/// The binaries that the called sub-problems determine.
+void HybridModes::Implementation::note_called_binaries() {
+  for (const int block : result.called)
+    for (const int unknown : structure.blocks[at(block)].unknowns)
+      if (unknown >= model.n()) inside[at(unknown - model.n())] = 1;
+}
+
 /// What the previous value violates, and which sub-problems that calls.
 void HybridModes::Implementation::look_at_previous() {
   inside.assign(at(model.q()), 0);
   if (previous.empty()) return;
   const std::vector<int> z = branches_before();
   if (has_free) return note_free(z);
-  ValueSearch::Walk walk = whole().search.walk(t, x, options.share, z);
+  const ValueSearch::Walk walk = whole().search.walk(t, x, options.share, z);
   const HybridJets::Verdict verdict = judged(walk.candidate).verdict;
   result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
   previous_continues = verdict.has_jet && verdict.violated.empty();
   if (previous_continues) return;
-  const int equations = static_cast<int>(model.f.size());
-  // No jet, and no row by itself says why: all equations together.
-  for (int row = 0; result.violated.empty() && row < equations; ++row)
-    walk.excluding.push_back(row);
-  if (result.violated.empty()) result.violated = walk.excluding;
-  std::vector<int> on_surface = std::move(walk.on_surface);
-  if (verdict.has_jet) {
-    on_surface.clear();
-    for (int l = 0; l < whole().faces.constraints(); ++l) {
-      const std::vector<double>& g = verdict.continuation.constraints[at(l)].derivatives;
-      if (!g.empty() && g[0] == 0) on_surface.push_back(equations + l);
-    }
+  if (result.violated.empty()) {  // no jet, and no row by itself says why: all equations together
+    result.violated.resize(model.f.size());
+    std::iota(result.violated.begin(), result.violated.end(), 0);
   }
+  const std::vector<int> on_surface = verdict.has_jet ? constraints_at_zero(verdict.continuation) : walk.on_surface;
   result.called = called_sub_problems(model, structure, result.violated, on_surface);
-  for (const int block : result.called)
-    for (const int unknown : structure.blocks[at(block)].unknowns)
-      if (unknown >= model.n()) inside[at(unknown - model.n())] = 1;
+  note_called_binaries();
 }
 
 void HybridModes::Implementation::count_changes(HybridContinuation& c) const {

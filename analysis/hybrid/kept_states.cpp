@@ -1,4 +1,5 @@
 // Whether the states of a hybrid model go on whatever its binaries do: runs ask before they say that there is no solution.
+#include <algorithm>
 #include <span>
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
@@ -23,6 +24,15 @@ int input_of(const HybridModel& model, const HybridStructure& structure, int unk
   return structure.is_state[at(unknown)] ? HybridModel::derivative_input(unknown) : model.variable_input(unknown);
 }
 
+/// Is it affine in the input, with slopes that are numbers other than 0?
+bool has_number_as_slope(Tape& tape, int line, int input) {
+  if (degree_in(tape, line, {input}) != 1) return false;
+  const std::vector<int> output{line};
+  const std::vector<Derivative> slopes = differentiate(tape, output, input, input + 1);
+  return std::all_of(slopes.begin(), slopes.end(),
+                     [&](const Derivative& slope) { return is_number_beside_0(tape, slope.line); });
+}
+
 }  // namespace
 
 bool HybridModes::keeps_states() const {
@@ -35,10 +45,7 @@ bool HybridModes::keeps_states() const {
     const int input = input_of(of, structure(), unknown);
     const int row = block.rows.front();
     const bool is_alone = block.unknowns.size() == 1 && block.rows.size() == 1 && row < static_cast<int>(of.f.size());
-    if (!is_alone || degree_in(tape, rows[at(row)], {input}) != 1) return false;
-    const std::vector<int> output{rows[at(row)]};
-    for (const Derivative& slope : differentiate(tape, output, input, input + 1))
-      if (!is_number_beside_0(tape, slope.line)) return false;
+    if (!is_alone || !has_number_as_slope(tape, rows[at(row)], input)) return false;
   }
   return true;
 }

@@ -57,6 +57,13 @@ constexpr std::size_t most_points = 64;  ///< of one state, whose scales are kep
 
 double factorial(int k) { return k < 2 ? 1 : k * factorial(k - 1); }
 
+/// Is one of the first coefficients of w no number? A constraint without a value holds nowhere.
+bool lacks_value(const Jet& jet, int law, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k)
+    if (std::isnan(jet.w(law, static_cast<Eigen::Index>(k)))) return true;
+  return false;
+}
+
 }  // namespace
 
 HybridJets::HybridJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
@@ -125,27 +132,38 @@ bool HybridJets::looks_at_surfaces(const ModeCandidate& candidate, const Jet& je
   return true;
 }
 
+/// dᵏg_l/dtᵏ up to the first that is told from 0; its sign, 0: none is.
+int HybridJets::read_derivatives(const Jet& jet, int l, double time, double share, ConstraintJet& row) {
+  const int law = model_.q() + l;
+  int decided = 0;
+  for (int k = 0; k <= last_order && k < jet.w_known[at(law)] && decided == 0; ++k) {
+    decided = constraint_sign(jet, l, k, time, share);
+    row.derivatives.push_back(decided == 0 ? 0 : factorial(k) * jet.w(law, k));
+  }
+  return decided;
+}
+
+/// What constraint l is by the form of its terms in a mode with these released binaries.
+ConstraintJet HybridJets::form_of(int l, const std::vector<int>& z, const std::vector<int>& released) {
+  ConstraintJet row;
+  const bool slides =
+      std::any_of(released.begin(), released.end(), [&](int i) { return faces_.holds(l, i); });
+  row.is_held = slides && search_.is_held(z, l);
+  row.is_void = !slides && faces_.is_void(l, z);
+  return row;
+}
+
 void HybridJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double time,
                                 double share, Verdict& verdict) {
   const int equations = static_cast<int>(model_.f.size());
-  const std::vector<int>& released = verdict.continuation.released;
   for (int l = 0; l < faces_.constraints(); ++l) {
-    ConstraintJet row;
-    const bool slides =
-        std::any_of(released.begin(), released.end(), [&](int i) { return faces_.holds(l, i); });
-    row.is_held = slides && search_.is_held(candidate.z, l);
-    row.is_void = !slides && faces_.is_void(l, candidate.z);
-    const int law = model_.q() + l;
-    int decided = 0;
-    for (int k = 0; k <= last_order && k < jet.w_known[at(law)] && !row.is_held && !row.is_void &&
-                    decided == 0;
-         ++k) {
-      if (std::isnan(jet.w(law, k))) verdict.has_jet = false;  // a constraint without a value holds nowhere
-      decided = constraint_sign(jet, l, k, time, share);
-      row.derivatives.push_back(decided == 0 ? 0 : factorial(k) * jet.w(law, k));
+    ConstraintJet row = form_of(l, candidate.z, verdict.continuation.released);
+    if (!row.is_held && !row.is_void) {
+      const int decided = read_derivatives(jet, l, time, share, row);
+      if (lacks_value(jet, model_.q() + l, row.derivatives.size())) verdict.has_jet = false;
+      if (decided > 0) verdict.violated.push_back(equations + l);
+      if (decided == 0) verdict.continuation.is_strict = false;
     }
-    if (decided > 0) verdict.violated.push_back(equations + l);
-    if (decided == 0 && !row.is_held && !row.is_void) verdict.continuation.is_strict = false;
     verdict.continuation.constraints.push_back(std::move(row));
   }
 }
@@ -158,6 +176,17 @@ int HybridJets::released_sign(int i, int end, int k, double distance, double sha
   return std::abs(distance) > share + rounding ? sign : 0;
 }
 
+/// Of the first coefficient of z_i whose distance from an end is told from 0, inwards; 0: none is.
+int HybridJets::first_sign(const Jet& jet, int i, int end, double time, double share) {
+  int sign = 0;
+  double power = 1;
+  for (int k = 0; k < jet.lambda_known[at(i)] && k <= last_order && sign == 0; ++k, power *= time) {
+    const double distance = (end == 0 ? 1 : -1) * (jet.lambda(i, k) - (k == 0 ? end : 0)) * power;
+    sign = released_sign(i, end, k, distance, share);
+  }
+  return sign;
+}
+
 /// (z, ż, ..) lexicographically in [0, 1].
 void HybridJets::read_released(const ModeCandidate& candidate, const Jet& jet,
                              const ConsistentJets& jets, double share, Verdict& verdict) {
@@ -165,45 +194,40 @@ void HybridJets::read_released(const ModeCandidate& candidate, const Jet& jet,
   for (int i = 0; i < model_.q(); ++i) {
     if (candidate.z[at(i)] != released_binary) continue;
     for (const int end : {0, 1}) {
-      int sign = 0;
-      double power = 1;
-      for (int k = 0; k < jet.lambda_known[at(i)] && k <= last_order && sign == 0;
-           ++k, power *= jets.scales().time) {
-        const double distance =
-            (end == 0 ? 1 : -1) * (jet.lambda(i, k) - (k == 0 ? end : 0)) * power;
-        sign = released_sign(i, end, k, distance, share);
-      }
+      const int sign = first_sign(jet, i, end, jets.scales().time, share);
       if (sign < 0) verdict.violated.push_back(rows + i);
       if (sign == 0) verdict.continuation.is_strict = false;
     }
   }
 }
 
-HybridJets::Verdict HybridJets::judge(double t, const ModeCandidate& candidate, double share) {
-  Verdict verdict;
+/// The released binaries among z, and the surfaces on which they slide, -1 of the others. False: one has none.
+bool HybridJets::find_surfaces(const std::vector<int>& z, std::vector<int>& released, std::vector<int>& surfaces) {
+  surfaces.assign(at(model_.q()), -1);
+  for (int i = 0; i < model_.q(); ++i) {
+    if (z[at(i)] != released_binary) continue;
+    released.push_back(i);
+    surfaces[at(i)] = search_.surface(z, i);
+    if (surfaces[at(i)] < 0) return false;
+  }
+  return true;
+}
+
+/// The series of the equations in the mode of a candidate.
+Jet HybridJets::jet_of(ConsistentJets& jets, double t, const ModeCandidate& candidate) const {
   const int q = model_.q();
-  std::vector<int> surfaces(at(q), -1);
   Mode mode(at(q + faces_.constraints()), 0);
   Vector lambda = Vector::Zero(q + faces_.constraints());
   for (int i = 0; i < q; ++i) {
     mode[at(i)] = candidate.z[at(i)];
     lambda[i] = candidate.z[at(i)] == released_binary ? 0.5 : candidate.z[at(i)];
-    if (candidate.z[at(i)] != released_binary) continue;
-    verdict.continuation.released.push_back(i);
-    surfaces[at(i)] = search_.surface(candidate.z, i);
-    if (surfaces[at(i)] < 0) return verdict;
   }
-  ConsistentJets& jets = jets_for(surfaces, t, candidate.x);
-  const Jet jet = jets.solve(mode, t, candidate.x, lambda, candidate.rates);
-  if (!jet.consistent || !jet.determined || !keeps_states(candidate.x, jet, jets)) return verdict;
-  bounds_.look_at(t, candidate.x, share, candidate);
-  if (!verdict.continuation.released.empty() && !looks_at_surfaces(candidate, jet, share))
-    return verdict;
-  verdict.has_jet = true;
-  verdict.continuation.surfaces = surfaces;
-  verdict.continuation.root = candidate.root;
-  HybridContinuation& result = verdict.continuation;
-  for (int i = 0; i < q; ++i) result.z.push_back(jet.lambda(i, 0));
+  return jets.solve(mode, t, candidate.x, lambda, candidate.rates);
+}
+
+/// Binaries, variables and rates of a series, and Σ (ẋ_j / nominal_j)².
+void HybridJets::read_start(const Jet& jet, HybridContinuation& result) const {
+  for (int i = 0; i < model_.q(); ++i) result.z.push_back(jet.lambda(i, 0));
   result.x = jet.x.col(0);
   result.rates = Vector::Constant(model_.n(), nan);
   for (int j = 0; j < model_.n(); ++j) {
@@ -212,6 +236,22 @@ HybridJets::Verdict HybridJets::judge(double t, const ModeCandidate& candidate, 
     const double rate = jet.x(j, 1) / model_.head.variables[at(j)].nominal;
     result.rate_norm += rate * rate;
   }
+}
+
+HybridJets::Verdict HybridJets::judge(double t, const ModeCandidate& candidate, double share) {
+  Verdict verdict;
+  HybridContinuation& result = verdict.continuation;
+  std::vector<int> surfaces;
+  if (!find_surfaces(candidate.z, result.released, surfaces)) return verdict;
+  ConsistentJets& jets = jets_for(surfaces, t, candidate.x);
+  const Jet jet = jet_of(jets, t, candidate);
+  if (!jet.consistent || !jet.determined || !keeps_states(candidate.x, jet, jets)) return verdict;
+  bounds_.look_at(t, candidate.x, share, candidate);
+  if (!result.released.empty() && !looks_at_surfaces(candidate, jet, share)) return verdict;
+  verdict.has_jet = true;
+  result.surfaces = surfaces;
+  result.root = candidate.root;
+  read_start(jet, result);
   read_constraints(candidate, jet, jets.scales().time, share, verdict);
   read_released(candidate, jet, jets, share, verdict);
   return verdict;

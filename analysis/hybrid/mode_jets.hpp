@@ -35,14 +35,20 @@ class HybridJets {
   Verdict judge(double t, const ModeCandidate& candidate, double share);
 
  private:
+  bool find_surfaces(const std::vector<int>& z, std::vector<int>& released, std::vector<int>& surfaces);
+  Jet jet_of(ConsistentJets& jets, double t, const ModeCandidate& candidate) const;
+  void read_start(const Jet& jet, HybridContinuation& result) const;
   ConsistentJets& jets_for(const std::vector<int>& surfaces, double t, const Vector& x);
   [[nodiscard]] bool keeps_states(const Vector& given, const Jet& jet,
                                   const ConsistentJets& jets) const;
   bool looks_at_surfaces(const ModeCandidate& candidate, const Jet& jet, double share);
   int constraint_sign(const Jet& jet, int l, int k, double time, double share);
+  int read_derivatives(const Jet& jet, int l, double time, double share, ConstraintJet& row);
+  ConstraintJet form_of(int l, const std::vector<int>& z, const std::vector<int>& released);
   void read_constraints(const ModeCandidate& candidate, const Jet& jet, double time, double share,
                         Verdict& verdict);
   int released_sign(int i, int end, int k, double distance, double share);
+  int first_sign(const Jet& jet, int i, int end, double time, double share);
   void read_released(const ModeCandidate& candidate, const Jet& jet, const ConsistentJets& jets,
                      double share, Verdict& verdict);
 

@@ -46,6 +46,8 @@ struct HybridModes::Implementation {
     return z == 0 ? 0 : (z == 1 ? 1 : released_binary);
   }
   void look_at_previous();
+  [[nodiscard]] std::vector<int> constraints_at_zero(const HybridContinuation& c);
+  void note_called_binaries();
   [[nodiscard]] std::vector<int> branches_before() const;
   void note_free(const std::vector<int>& z);
   void read_previous(const std::vector<double>& given);

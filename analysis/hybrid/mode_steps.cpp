@@ -24,6 +24,37 @@ std::unique_ptr<Scheme> scheme_of(const Dcs& system, const Theta& options) {
   return capturing_scheme(system, options);
 }
 
+/// Two lengths, with the margins at the ends of steps of both: `low` violates nothing, `high` does.
+struct LengthBracket {
+  double low, high;
+  Vector at_low, at_high;
+
+  [[nodiscard]] bool is_inside(double length) const { return length > low && length < high; }
+  /// The first zero of the secants of all that are violated at `high`.
+  [[nodiscard]] double first_zero() const {
+    double length = high;
+    for (Eigen::Index gap = 0; gap < at_low.size(); ++gap)
+      if (at_high[gap] < 0)
+        length = std::min(length, low + (high - low) * std::max(at_low[gap], 0.0) /
+                                            (std::max(at_low[gap], 0.0) - at_high[gap]));
+    return length;
+  }
+  /// The length that is tried next: there, or in the middle.
+  [[nodiscard]] double next(bool is_halving) const {
+    const double length = first_zero();
+    return is_inside(length) && !is_halving ? length : low + (high - low) / 2;
+  }
+  /// Does a length lie between the two, which are farther than this from each other?
+  [[nodiscard]] bool is_divided_by(double length, double least) const {
+    return is_inside(length) && high - low > least;
+  }
+  /// A length inside becomes one of the two.
+  void put(double length, bool is_beyond, Vector margins) {
+    (is_beyond ? high : low) = length;
+    (is_beyond ? at_high : at_low) = std::move(margins);
+  }
+};
+
 }  // namespace
 
 ModeSteps::ModeSteps(const HybridModel& model, const Dcs& system, HybridMode mode,
@@ -70,6 +101,12 @@ double ModeSteps::margin(int gap, const Step& state) const {
   return here.upper ? 1 - state.lambda[here.law] : state.lambda[here.law];
 }
 
+Vector ModeSteps::margins(const Step& state) const {
+  Vector values(static_cast<Eigen::Index>(gaps_.size()));
+  for (int gap = 0; gap < values.size(); ++gap) values[gap] = margin(gap, state);
+  return values;
+}
+
 ModeSteps::Margin ModeSteps::margin_at_end(int gap) {
   const Gap& here = gaps_[at(gap)];
   if (here.of_lambda) return {margin(gap, end_), share_of_value};
@@ -107,39 +144,31 @@ void ModeSteps::hold_range() {
     if (gap.of_lambda) end_.lambda[gap.law] = std::clamp(end_.lambda[gap.law], 0.0, 1.0);
 }
 
+/// Is one that a longer step violates, with these margins, 0 at the end of the attempt as far as rounding can tell?
+bool ModeSteps::is_on_constraint(const Vector& violated) {
+  for (int gap = 0; gap < violated.size(); ++gap) {
+    if (!(violated[gap] < 0)) continue;
+    const Margin here = margin_at_end(gap);
+    if (std::abs(here.value) <= here.error) return true;
+  }
+  return false;
+}
+
 /// Regula falsi on the constraint whose secant is 0 first, between a length that violates nothing
 /// and one that does.
 std::optional<double> ModeSteps::locate(double h) {
-  double low = 0, high = h;
-  Vector at_low(static_cast<Eigen::Index>(gaps_.size())), at_high(at_low.size());
-  const auto read = [&](Vector& values) {
-    for (int gap = 0; gap < values.size(); ++gap) values[gap] = margin(gap, end_);
-  };
-  for (int gap = 0; gap < at_low.size(); ++gap) at_low[gap] = margin(gap, start_);
-  read(at_high);
+  LengthBracket bracket{0, h, margins(start_), margins(end_)};
   for (int k = 0; k < most_lengths; ++k) {
-    // The first zero of the secants of all that are violated at `high`.
-    double length = high;
-    for (Eigen::Index gap = 0; gap < at_low.size(); ++gap)
-      if (at_high[gap] < 0)
-        length = std::min(length, low + (high - low) * std::max(at_low[gap], 0.0) /
-                                            (std::max(at_low[gap], 0.0) - at_high[gap]));
-    if (!(length > low && length < high) || k % 4 == 3) length = low + (high - low) / 2;
-    if (length <= low || length >= high || high - low <= epsilon * std::abs(start_.t)) break;
+    const double length = bracket.next(k % 4 == 3);
+    if (!bracket.is_divided_by(length, epsilon * std::abs(start_.t))) break;
     if (!attempt(length)) return std::nullopt;
     const bool is_beyond = is_violated();
-    // On the constraint as far as rounding can tell.
-    for (int gap = 0; gap < at_low.size(); ++gap)
-      if (at_high[gap] < 0)
-        if (const Margin here = margin_at_end(gap);
-            !is_beyond && std::abs(here.value) <= here.error)
-          return length;
-    (is_beyond ? high : low) = length;
-    read(is_beyond ? at_high : at_low);
+    if (!is_beyond && is_on_constraint(bracket.at_high)) return length;
+    bracket.put(length, is_beyond, margins(end_));
   }
-  if (low == 0) return 0.0;
-  if (!attempt(low)) return std::nullopt;
-  return low;
+  if (bracket.low == 0) return 0.0;
+  if (!attempt(bracket.low)) return std::nullopt;
+  return bracket.low;
 }
 
 }  // namespace perp

@@ -52,7 +52,9 @@ class ModeSteps {
     double error = 0;
   };
   [[nodiscard]] double margin(int gap, const Step& state) const;
+  [[nodiscard]] Vector margins(const Step& state) const;  // of all gaps
   [[nodiscard]] Margin margin_at_end(int gap);
+  [[nodiscard]] bool is_on_constraint(const Vector& violated);
   bool attempt(double h) { return attempt(start_.t + h, h); }
 
   HybridMode mode_;

@@ -11,23 +11,56 @@ namespace {
 /// Does the derivative of a constraint hold an unknown of a called sub-problem? It needs the
 /// ancestors of its own, and those of ẋ for every state in it or in the rows of these.
 bool derivative_needs(const HybridStructure& structure, int row, const std::vector<char>& called) {
-  std::vector<char> needed(structure.blocks.size(), 0);
-  const auto need = [&](int block) {
-    needed[at(block)] = 1;
-    for (const int other : structure.blocks[at(block)].ancestors) needed[at(other)] = 1;
+  const auto is_called = [&](int block) { return called[at(block)] != 0; };
+  const auto any_called = [&](const std::vector<int>& blocks) {
+    return std::any_of(blocks.begin(), blocks.end(), is_called);
   };
+  const std::vector<int>& ancestors = structure.blocks[at(structure.block_of_row[at(row)])].ancestors;
+  if (any_called(ancestors)) return true;
   std::vector<int> rows{row};
-  for (const int block : structure.blocks[at(structure.block_of_row[at(row)])].ancestors) {
-    needed[at(block)] = 1;
+  for (const int block : ancestors) {
     const std::vector<int>& more = structure.blocks[at(block)].rows;
     rows.insert(rows.end(), more.begin(), more.end());
   }
   for (const int r : rows)
     for (const int state : structure.states_of_row[at(r)])
-      if (const int block = structure.block_of_unknown[at(state)]; block >= 0) need(block);
-  for (std::size_t block = 0; block < needed.size(); ++block)
-    if (needed[block] && called[block]) return true;
+      if (const int block = structure.block_of_unknown[at(state)]; block >= 0)
+        if (is_called(block) || any_called(structure.blocks[at(block)].ancestors)) return true;
   return false;
+}
+
+/// The sub-problems that rows which a value violates call by themselves.
+std::vector<char> called_by_rows(const HybridModel& model, const HybridStructure& structure,
+                                 const std::vector<int>& violated) {
+  const int rows = static_cast<int>(structure.unknowns_of_row.size());
+  std::vector<char> called(structure.blocks.size(), 0);
+  for (const int row : violated) {
+    const int block = row < rows ? structure.block_of_row[at(row)]
+                                 : structure.block_of_unknown[at(model.n() + row - rows)];
+    called[at(block)] = 1;
+    // A constraint beyond the number of binaries determines none: those in it are asked.
+    if (row < rows && structure.blocks[at(block)].unknowns.empty())
+      for (const int unknown : structure.unknowns_of_row[at(row)])
+        if (unknown >= model.n()) called[at(structure.block_of_unknown[at(unknown)])] = 1;
+  }
+  return called;
+}
+
+/// Calls the sub-problems that need called ones, and those of constraints on the surface whose derivatives do.
+/// False: there are no more.
+bool call_more(const HybridStructure& structure, const std::vector<int>& on_surface, std::vector<char>& called) {
+  bool grows = false;
+  const auto call = [&](int block) {
+    grows = grows || !called[at(block)];
+    called[at(block)] = 1;
+  };
+  for (std::size_t b = 0; b < structure.blocks.size(); ++b)
+    for (const int other : structure.blocks[b].needs)
+      if (called[at(other)]) call(static_cast<int>(b));
+  for (const int row : on_surface)
+    if (!called[at(structure.block_of_row[at(row)])] && derivative_needs(structure, row, called))
+      call(structure.block_of_row[at(row)]);
+  return grows;
 }
 
 /// The numbers that the rule compares, one after the other.
@@ -90,30 +123,8 @@ std::string decision(const HybridContinuations& continuations, const std::vector
 std::vector<int> called_sub_problems(const HybridModel& model, const HybridStructure& structure,
                                      const std::vector<int>& violated,
                                      const std::vector<int>& on_surface) {
-  const int rows = static_cast<int>(structure.unknowns_of_row.size());
-  std::vector<char> called(structure.blocks.size(), 0);
-  for (const int row : violated) {
-    const int block = row < rows ? structure.block_of_row[at(row)]
-                                 : structure.block_of_unknown[at(model.n() + row - rows)];
-    called[at(block)] = 1;
-    // A constraint beyond the number of binaries determines none: those in it are asked.
-    if (row < rows && structure.blocks[at(block)].unknowns.empty())
-      for (const int unknown : structure.unknowns_of_row[at(row)])
-        if (unknown >= model.n()) called[at(structure.block_of_unknown[at(unknown)])] = 1;
-  }
-  for (bool grows = !violated.empty(); grows;) {
-    grows = false;
-    const auto call = [&](int block) {
-      grows = grows || !called[at(block)];
-      called[at(block)] = 1;
-    };
-    for (std::size_t b = 0; b < structure.blocks.size(); ++b)
-      for (const int other : structure.blocks[b].needs)
-        if (called[at(other)]) call(static_cast<int>(b));
-    for (const int row : on_surface)
-      if (!called[at(structure.block_of_row[at(row)])] && derivative_needs(structure, row, called))
-        call(structure.block_of_row[at(row)]);
-  }
+  std::vector<char> called = called_by_rows(model, structure, violated);
+  for (bool grows = !violated.empty(); grows;) grows = call_more(structure, on_surface, called);
   std::vector<int> list;
   for (std::size_t b = 0; b < called.size(); ++b)
     if (called[b]) list.push_back(static_cast<int>(b));

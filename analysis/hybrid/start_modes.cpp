@@ -111,6 +111,19 @@ int excluding_row(const HybridModel& model, const HybridContinuations& found) {
   return -1;
 }
 
+/// At the declared start; NaN: the row holds algebraic variables, whose starts are guesses, or what is not declared.
+double value_at_start(const HybridModel& model, int row) {
+  std::vector<int> lines;
+  const Tape tape = model.closed(lines);
+  std::vector<double> inputs(at(model.parameter_input(0)), nan), values(at(tape.size()));
+  inputs[0] = model.head.run.span.start;
+  for (const int j : model.states()) inputs[at(model.variable_input(j))] = model.head.variables[at(j)].start;
+  for (int i = 0; i < model.q(); ++i)
+    if (const auto& start = model.binaries[at(i)].start) inputs[at(model.binary_input(i))] = *start;
+  tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
+  return values[at(lines[at(row)])];
+}
+
 }  // namespace
 
 std::string violated_start(const HybridModel& model, const HybridContinuations& found) {
@@ -121,17 +134,9 @@ std::string violated_start(const HybridModel& model, const HybridContinuations& 
   if (row < 0 || row >= rows) return "a row";
   if (row < equations) return "equation " + model.row_name(row);
   const Constraint& constraint = model.constraints[at(row - equations)];
-  std::vector<int> lines;
-  const Tape tape = model.closed(lines);
-  std::vector<double> inputs(at(model.parameter_input(0)), nan), values(at(tape.size()));
-  inputs[0] = model.head.run.span.start;
-  for (const int j : model.states()) inputs[at(model.variable_input(j))] = model.head.variables[at(j)].start;
-  for (int i = 0; i < model.q(); ++i)
-    if (const auto& start = model.binaries[at(i)].start) inputs[at(model.binary_input(i))] = *start;
-  tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
-  const double g = values[at(lines[at(row)])];
+  const double g = value_at_start(model, row);
   const std::string text = fmt::format("{}: {}", constraint.name, constraint.text);
-  if (std::isnan(g)) return text;  // it holds algebraic variables, whose starts are guesses
+  if (std::isnan(g)) return text;
   return g > 0 ? fmt::format("{}, which it exceeds by {:g}", text, g)
                : text + ", just after the start";
 }

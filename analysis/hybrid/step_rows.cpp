@@ -14,6 +14,32 @@ std::vector<int> lines_of(const Dcs& system, int binaries) {
   return lines;
 }
 
+/// The place of an entry: one for each column of a row, whose entries follow each other.
+class PlacesInRow {
+ public:
+  PlacesInRow(int columns, std::vector<linear::Place>& places) : place_(at(columns), -1), places_(places) {}
+
+  std::size_t of(int row, int column) {
+    if (row != row_) begin(row);
+    int& place = place_[at(column)];
+    if (place < 0) {
+      place = static_cast<int>(places_.size());
+      places_.push_back({row, column});
+    }
+    return at(place);
+  }
+
+ private:
+  void begin(int row) {
+    for (auto p = places_.rbegin(); p != places_.rend() && p->row == row_; ++p) place_[at(p->column)] = -1;
+    row_ = row;
+  }
+
+  std::vector<int> place_;  // of each column in the row
+  std::vector<linear::Place>& places_;
+  int row_ = -1;
+};
+
 }  // namespace
 
 StepRows::StepRows(const Dcs& system, int binaries)
@@ -61,22 +87,13 @@ void StepRows::find_derivatives(const Dcs& system) {
 
 /// Both parts on one pattern.
 void StepRows::find_terms(const std::vector<DcsEvaluator::Entry>& entries) {
-  std::vector<int> place(at(n_), -1);  // of each column in the row
-  int last_row = -1;
+  PlacesInRow places(n_, places_);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const auto [row, column] = entries[k];
     const bool by_rate = column < 1 + n_;
     const int j = column - 1 - (by_rate ? 0 : n_);
     if (j < 0 || j >= n_ || row >= n_) continue;  // t, binaries
-    if (row != last_row) {
-      for (auto p = places_.rbegin(); p != places_.rend() && p->row == last_row; ++p) place[at(p->column)] = -1;
-      last_row = row;
-    }
-    if (place[at(j)] < 0) {
-      place[at(j)] = static_cast<int>(places_.size());
-      places_.push_back({row, j});
-    }
-    terms_.push_back({k, at(place[at(j)]), by_rate});
+    terms_.push_back({k, places.of(row, j), by_rate});
   }
   find_rows_of_rates();
 }

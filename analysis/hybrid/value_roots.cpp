@@ -10,19 +10,20 @@
 
 namespace perp {
 
+/// Is an equation not affine in these together?
+bool ValueSearch::may_have_several_roots(int row, const std::vector<int>& inputs) const {
+  const int degree = degree_in(tape_, rows_[at(row)], inputs);
+  return degree < 0 || degree > 1;
+}
+
 /// Equations that are not affine in all open unknowns together may have several solutions.
 void ValueSearch::read_roots(const SubProblem& given, Block& block) {
   const int equations = static_cast<int>(model_.f.size());
   std::vector<int> inputs, rows;
   for (const int unknown : block.open) inputs.push_back(input_of(unknown));
-  bool has_many = false;
-  for (const int row : given.rows) {
-    if (row >= equations || inputs.empty()) continue;
-    rows.push_back(row);
-    const int degree = degree_in(tape_, rows_[at(row)], inputs);
-    has_many = has_many || degree < 0 || degree > 1;
-  }
-  if (!has_many) return;
+  for (const int row : given.rows)
+    if (row < equations && !inputs.empty()) rows.push_back(row);
+  if (std::none_of(rows.begin(), rows.end(), [&](int row) { return may_have_several_roots(row, inputs); })) return;
   block.many = rows;
   for (const int row : rows)
     for (const int input : inputs) block.many_slopes.push_back(slope_line(rows_[at(row)], input));

@@ -121,39 +121,45 @@ bool ValueSearch::is_known(int row) const {
   });
 }
 
+/// What a row says of the present values, of which it may be that its sub-problem cannot be solved.
+void ValueSearch::note_row(int row, bool is_unsolvable, Walk& walk) {
+  const int constraint = row - static_cast<int>(model_.f.size());
+  const bool is_equation = constraint < 0;
+  const int sign = row_sign(row);
+  if (is_unsolvable || (is_equation ? sign != 0 : sign > 0)) {
+    walk.excluding.push_back(row);
+  } else if (!is_equation && sign == 0 && is_known(row) && !faces_.is_void(constraint, z_)) {
+    walk.on_surface.push_back(row);
+  }
+}
+
 ValueSearch::Walk ValueSearch::walk(double t, const Vector& x, double share,
                                     const std::vector<int>& z) {
   begin(t, x, share);
   z_ = z;
   Walk walk;
-  const int equations = static_cast<int>(model_.f.size());
   for (int block = 0; block < static_cast<int>(blocks_.size()); ++block) {
     put_binaries(block);
     const int unsolvable = unsolvable_row(block);
     put_nearest_root(block, walk.excluding);
-    for (const int row : structure_.blocks[at(block)].rows) {
-      const int sign = row_sign(row);
-      if (row == unsolvable || (row < equations ? sign != 0 : sign > 0)) {
-        walk.excluding.push_back(row);
-      } else if (row >= equations && sign == 0 && is_known(row) &&
-                 !faces_.is_void(row - equations, z)) {
-        walk.on_surface.push_back(row);
-      }
-    }
+    for (const int row : structure_.blocks[at(block)].rows) note_row(row, row == unsolvable, walk);
   }
   walk.candidate = candidate();
   std::sort(walk.excluding.begin(), walk.excluding.end());
   return walk;
 }
 
+/// Has the binary a value, and another one than before?
+bool ValueSearch::is_changed(int i) const {
+  const int before = limits_->previous[at(i)];
+  return z_[at(i)] != any_binary && before != any_binary && z_[at(i)] != before;
+}
+
 bool ValueSearch::exceeds_changes() const {
   if (limits_->most_outside < 0) return false;
   int outside = 0, inside = 0;
-  for (int i = 0; i < model_.q(); ++i) {
-    const bool is_changed = z_[at(i)] != any_binary && limits_->previous[at(i)] != any_binary &&
-                            z_[at(i)] != limits_->previous[at(i)];
-    if (is_changed) ++(limits_->inside[at(i)] ? inside : outside);
-  }
+  for (int i = 0; i < model_.q(); ++i)
+    if (is_changed(i)) ++(limits_->inside[at(i)] ? inside : outside);
   return outside > limits_->most_outside || (limits_->most_inside >= 0 && inside > limits_->most_inside);
 }
 

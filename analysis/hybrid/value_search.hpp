@@ -94,8 +94,10 @@ class ValueSearch {
   };
 
   void read_block(const SubProblem& block);
+  [[nodiscard]] bool may_have_several_roots(int row, const std::vector<int>& inputs) const;
   void read_roots(const SubProblem& given, Block& block);
   void begin(double t, const Vector& x, double share);
+  void note_row(int row, bool is_unsolvable, Walk& walk);
   [[nodiscard]] ModeCandidate candidate() const;
   void put_binaries(int block);
   void visit(int block);
@@ -119,7 +121,10 @@ class ValueSearch {
   void exclude(int block, int row, const char* why);
   Number evaluate(int line);
   [[nodiscard]] int input_of(int unknown) const;
+  [[nodiscard]] bool is_changed(int i) const;
   [[nodiscard]] bool exceeds_changes() const;
+  [[nodiscard]] bool may_call(int constraint, int binary) const;
+  [[nodiscard]] bool has_opposite(std::vector<int>& corner, int binary, const SparsePolynomial& s);
   [[nodiscard]] const SparsePolynomial* surface_at(std::vector<int>& corner, int binary, int& row);
   template <class Visit>
   bool at_corners(const std::vector<int>& z, int except, const Visit& visit);

@@ -6,6 +6,18 @@
 #include <perp/core/base/interruption.hpp>
 
 namespace perp {
+namespace {
+
+/// The next of all combinations of 0 and 1 at these places, the first place fastest. False: they begin again.
+bool to_next_corner(const std::vector<int>& moved, std::vector<int>& corner) {
+  for (const int i : moved) {
+    corner[at(i)] = 1 - corner[at(i)];
+    if (corner[at(i)] == 1) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 /// Visits z with the released binaries but `except` at all combinations of their ends; false where
 /// a visit says so.
@@ -15,39 +27,44 @@ bool ValueSearch::at_corners(const std::vector<int>& z, int except, const Visit&
   for (int i = 0; i < static_cast<int>(z.size()); ++i)
     if (z[at(i)] == released_binary && i != except) moved.push_back(i);
   std::vector<int> corner = z;
-  for (int& value : corner) value = value == any_binary ? 0 : value;
+  std::replace(corner.begin(), corner.end(), any_binary, 0);
   for (const int i : moved) corner[at(i)] = 0;
-  for (;;) {
+  do {
     check_interruption();
     if (!visit(corner)) return false;
-    std::size_t k = 0;
-    while (k < moved.size() && corner[at(moved[k])] == 1) corner[at(moved[k++])] = 0;
-    if (k == moved.size()) return true;
-    corner[at(moved[k])] = 1;
+  } while (to_next_corner(moved, corner));
+  return true;
+}
+
+/// Is it a constraint of the sub-problem that determines the binary, and holds it?
+bool ValueSearch::may_call(int constraint, int binary) const {
+  return structure_.block_of_row[model_.f.size() + at(constraint)] ==
+             structure_.block_of_unknown[at(model_.n() + binary)] &&
+         faces_.holds(constraint, binary);
+}
+
+/// Is g_k|z=1 a negative multiple of s for a k?
+bool ValueSearch::has_opposite(std::vector<int>& corner, int binary, const SparsePolynomial& s) {
+  corner[at(binary)] = 1;
+  for (int k = 0; k < faces_.constraints(); ++k) {
+    if (!may_call(k, binary)) continue;
+    const SparsePolynomial* high = faces_.face(k, corner);
+    if (high == nullptr) continue;
+    const std::optional<double> kappa = ratio(*high, s);
+    if (kappa && !(*kappa >= 0)) return true;
   }
+  return false;
 }
 
 /// s with g_l|z=0 a positive and g_k|z=1 a negative multiple of it; `row` becomes l.
 const SparsePolynomial* ValueSearch::surface_at(std::vector<int>& corner, int binary, int& row) {
-  const int block = structure_.block_of_unknown[at(model_.n() + binary)];
-  const auto face = [&](int l, int value) {
-    corner[at(binary)] = value;
-    return faces_.face(l, corner);
-  };
-  const int equations = static_cast<int>(model_.f.size());
   for (int l = 0; l < faces_.constraints(); ++l) {
-    if (structure_.block_of_row[at(equations + l)] != block || !faces_.holds(l, binary)) continue;
-    const SparsePolynomial* low = face(l, 0);
-    if (low == nullptr || low->is_zero()) continue;
-    for (int k = 0; k < faces_.constraints(); ++k) {
-      if (structure_.block_of_row[at(equations + k)] != block || !faces_.holds(k, binary)) continue;
-      const SparsePolynomial* high = face(k, 1);
-      if (high == nullptr) continue;
-      const std::optional<double> kappa = ratio(*high, *low);
-      if (!kappa || *kappa >= 0) continue;
-      row = l;
-      return low;
-    }
+    if (!may_call(l, binary)) continue;
+    corner[at(binary)] = 0;
+    const SparsePolynomial* low = faces_.face(l, corner);
+    if (low == nullptr || low->is_zero() || !has_opposite(corner, binary, *low)) continue;
+    row = l;
+    return low;
   }
   return nullptr;
 }

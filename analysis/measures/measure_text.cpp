@@ -35,13 +35,18 @@ struct Brackets {
   std::vector<std::size_t> commas{};    // between its arguments
 };
 
+/// 1 of an opening bracket, -1 of a closing one.
+int depth_change(char c) {
+  if (c == '(' || c == '[') return 1;
+  return c == ')' || c == ']' ? -1 : 0;
+}
+
 /// Throws ExpressionError where a bracket is not closed.
 Brackets match(std::string_view text, std::size_t open) {
   Brackets found;
   int depth = 0;
   for (std::size_t at = open; at < text.size(); ++at) {
-    if (text[at] == '(' || text[at] == '[') ++depth;
-    if (text[at] == ')' || text[at] == ']') --depth;
+    depth += depth_change(text[at]);
     if (text[at] == ',' && depth == 1) found.commas.push_back(at);
     if (depth > 0) continue;
     found.close = at;

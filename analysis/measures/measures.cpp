@@ -99,25 +99,29 @@ void Measures::row(const Step& state) {
     for (auto& reduction : item.reductions) reduction->row(state);
 }
 
+/// The formula of its reductions, or the first reason why one of them has no value.
+MeasureResult Measures::result_of(Item& item, const Trajectory& run, const std::vector<ModeSpan>& modes) {
+  MeasureResult result;
+  std::vector<double> inputs;
+  for (const auto& [name, value] : model_.parameters) inputs.push_back(value);
+  for (auto& reduction : item.reductions) {
+    const MeasureResult part = until_ < from_ ? MeasureResult{{}, before_window_text(until_)}
+                                              : reduction->result({run, modes, from_, until_});
+    if (result.reason.empty()) result.reason = part.reason;
+    inputs.push_back(part.value.value_or(nan));
+  }
+  const double value = item.formula(inputs);
+  if (!result.reason.empty()) return result;
+  if (std::isfinite(value))
+    result.value = value;
+  else
+    result.reason = fmt::format("{} is {}", item.text, std::isnan(value) ? "not a number" : "infinite");
+  return result;
+}
+
 std::vector<Measure> Measures::of(const Trajectory& run, const std::vector<ModeSpan>& modes) {
   std::vector<Measure> list;
-  for (Item& item : measures_) {
-    MeasureResult result;
-    std::vector<double> inputs;
-    for (const auto& [name, value] : model_.parameters) inputs.push_back(value);
-    for (auto& reduction : item.reductions) {
-      const MeasureResult part = until_ < from_ ? MeasureResult{{}, before_window_text(until_)}
-                                                : reduction->result({run, modes, from_, until_});
-      if (result.reason.empty()) result.reason = part.reason;
-      inputs.push_back(part.value.value_or(nan));
-    }
-    const double value = item.formula(inputs);
-    if (result.reason.empty() && std::isfinite(value))
-      result.value = value;
-    else if (result.reason.empty())
-      result.reason = fmt::format("{} is {}", item.text, std::isnan(value) ? "not a number" : "infinite");
-    list.push_back({item.name, item.text, result});
-  }
+  for (Item& item : measures_) list.push_back({item.name, item.text, result_of(item, run, modes)});
   return list;
 }
 

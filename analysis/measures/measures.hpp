@@ -45,6 +45,7 @@ class Measures {
     Expression formula;  // of the parameters, then of the reductions' results
     std::vector<std::unique_ptr<Reduction>> reductions;
   };
+  [[nodiscard]] MeasureResult result_of(Item& item, const Trajectory& run, const std::vector<ModeSpan>& modes);
   [[nodiscard]] Item parse(const std::string& definition) const;
   void transfer(Archive& archive);
   void course(const StepCourse& step);

@@ -25,23 +25,36 @@ Part part_of(const std::function<double(double)>& f, double a, double b) {
   return part;
 }
 
+Quadrature total(const std::vector<Part>& parts) {
+  Quadrature sum;
+  for (const Part& part : parts) {
+    sum.value += part.value;
+    sum.error += part.error;
+    sum.magnitude += part.magnitude;
+  }
+  sum.parts = static_cast<long>(parts.size());
+  return sum;
+}
+
+/// Of a heap by their errors.
+void halve_worst(const std::function<double(double)>& f, std::vector<Part>& parts) {
+  std::pop_heap(parts.begin(), parts.end());  // the largest error
+  const Part worst = parts.back();
+  parts.pop_back();
+  const double middle = (worst.a + worst.b) / 2;
+  for (const auto& [from, to] : {std::pair(worst.a, middle), std::pair(middle, worst.b)}) {
+    parts.push_back(part_of(f, from, to));
+    std::push_heap(parts.begin(), parts.end());
+  }
+}
+
 }  // namespace
 
 Quadrature integral(const std::function<double(double)>& f, double a, double b, long more, double beside) {
   constexpr double rounding = 0x1p-44;  // of the integral of |f|, which more parts do not better
   constexpr long few_parts = 48;        // a kink is closed in to 2^-48 of the interval; noise ends there
   std::vector<Part> parts{part_of(f, a, b)};
-  const auto total = [&] {
-    Quadrature sum;
-    for (const Part& part : parts) {
-      sum.value += part.value;
-      sum.error += part.error;
-      sum.magnitude += part.magnitude;
-    }
-    sum.parts = static_cast<long>(parts.size());
-    return sum;
-  };
-  Quadrature sum = total();
+  Quadrature sum = total(parts);
   const auto is_known = [&] { return sum.error <= std::max(0x1p-36 * sum.magnitude, 0x1p-50 * beside); };
   // Twice as many parts that do not halve a small error divide noise.
   double error_at_half = std::numeric_limits<double>::infinity();
@@ -54,15 +67,8 @@ Quadrature integral(const std::function<double(double)>& f, double a, double b, 
     return rests;
   };
   while (sum.parts < few_parts + (is_known() ? 0 : more) && sum.error > rounding * sum.magnitude && !is_noise()) {
-    std::pop_heap(parts.begin(), parts.end());  // the largest error
-    const Part worst = parts.back();
-    parts.pop_back();
-    const double middle = (worst.a + worst.b) / 2;
-    for (const auto& [from, to] : {std::pair(worst.a, middle), std::pair(middle, worst.b)}) {
-      parts.push_back(part_of(f, from, to));
-      std::push_heap(parts.begin(), parts.end());
-    }
-    sum = total();
+    halve_worst(f, parts);
+    sum = total(parts);
   }
   return sum;
 }

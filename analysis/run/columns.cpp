@@ -35,6 +35,20 @@ std::string name_of_mode(std::set<std::string> taken, const std::vector<std::str
   return name;
 }
 
+/// Can the columns of all multipliers have the names of their laws, beside those that are taken?
+bool have_names_of_laws(const std::vector<Law>& laws, std::set<std::string> taken) {
+  return std::all_of(laws.begin(), laws.end(), [&](const Law& law) {
+    return is_plain(law.name) && taken.insert("lambda_" + law.name).second && taken.insert("w_" + law.name).second;
+  });
+}
+
+/// What makes "lambda" and "w" names that are not taken.
+std::string free_ending(std::string ending, const std::set<std::string>& taken) {
+  while (taken.count("lambda" + ending) > 0 || taken.count("w" + ending) > 0)
+    ending = std::string("_").append(ending);
+  return ending;
+}
+
 }  // namespace
 
 std::vector<std::string> variable_names(const Model& model) {
@@ -53,13 +67,9 @@ Columns columns_of(const Model& model) {
   columns.outputs = model.outputs.names;
   taken.insert(columns.outputs.begin(), columns.outputs.end());
   const std::vector<Law>& laws = model.laws();
-  bool by_name = true;
   const std::set<std::string> own_names = taken;
   taken.insert({"t", "mode"});
-  std::set<std::string> names = taken;
-  for (const Law& law : laws)
-    by_name = by_name && is_plain(law.name) && names.insert("lambda_" + law.name).second &&
-              names.insert("w_" + law.name).second;
+  const bool by_name = have_names_of_laws(laws, taken);
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const std::string own = i < model.multipliers.size() ? model.multipliers[i] : "";
     if (!own.empty() && taken.count(own) + taken.count("w_" + own) == 0) {  // the user's name
@@ -67,9 +77,7 @@ Columns columns_of(const Model& model) {
       columns.w.push_back("w_" + own);
       continue;
     }
-    std::string ending = by_name ? "_" + laws[i].name : fmt::format("{}", i + 1);
-    while (taken.count("lambda" + ending) > 0 || taken.count("w" + ending) > 0)
-      ending = std::string("_").append(ending);
+    const std::string ending = free_ending(by_name ? "_" + laws[i].name : fmt::format("{}", i + 1), taken);
     columns.lambda.push_back("lambda" + ending);
     columns.w.push_back("w" + ending);
   }

@@ -35,14 +35,10 @@ class Keeper {
   /// False where the run is to end.
   bool take(const Step& step) {
     if (!constraints_.add(step)) return false;
-    if (is_row(step.t)) {
-      if (!values_.take(step)) return false;
-      append(step, values_.outputs());
-    }
+    if (is_row(step.t) && !take_row(step)) return false;
     history_.add(step);
     if (options_.observer && !options_.observer(step)) return false;
-    const bool goes_on = options_.most_steps == 0 || ++steps_ < options_.most_steps || step.t >= end_;
-    return goes_on || stop_for_length(step.t);
+    return !exceeds_length(step.t) || stop_for_length(step.t);
   }
 
   KeptRun result(Trajectory run) {
@@ -68,6 +64,16 @@ class Keeper {
   void transfer(Archive& archive) { archive(history_, constraints_, result_, next_time_, steps_); }
 
  private:
+  /// Its numbers are kept. False: an output has no value.
+  bool take_row(const Step& step) {
+    if (!values_.take(step)) return false;
+    append(step, values_.outputs());
+    return true;
+  }
+
+  /// Is this step, before the end, the last one that was asked for?
+  bool exceeds_length(double t) { return options_.most_steps != 0 && ++steps_ >= options_.most_steps && !(t >= end_); }
+
   bool is_row(double t) {
     const std::vector<double>& times = options_.times;
     if (times.empty()) return true;

@@ -29,12 +29,12 @@ HybridSchemes hybrid_schemes(const Model& model) {
   return options;
 }
 
-/// Names the constraint that is nearest to its bound, in the sizes of its terms, where a run of a
-/// model with constraints ends.
-void name_constraint(const Model& model, Trajectory& run) {
-  const bool ends = run.status == Status::no_solution || run.status == Status::not_solved;
-  if (!ends || run.t.empty() || !model.equations || run.lambda.back().size() != model.m()) return;
-  DcsEvaluator evaluator(*model.equations);
+/// The arguments w of the laws where a run ends, and the sizes of their terms.
+struct ArgumentsAtEnd {
+  Vector w, terms;
+};
+ArgumentsAtEnd arguments_at_end(const Dcs& equations, const Trajectory& run) {
+  DcsEvaluator evaluator(equations);
   const int n = evaluator.n(), m = evaluator.m();
   Vector z = Vector::Zero(evaluator.inputs()), rows(n + m);
   z[0] = run.t.back();
@@ -45,16 +45,29 @@ void name_constraint(const Model& model, Trajectory& run) {
   Vector terms = rows.cwiseAbs();
   for (std::size_t k = 0; k < slopes.size(); ++k)
     terms[evaluator.entries()[k].row] += std::abs(slopes[k] * z[evaluator.entries()[k].column]);
+  return {rows.tail(m), terms.tail(m)};
+}
+
+/// The constraint that is nearest to its bound, in the sizes of its terms, -1: there is none.
+int nearest_constraint(const std::vector<Law>& laws, const ArgumentsAtEnd& end) {
   int nearest = -1;
-  for (int i = 0; i < m; ++i)
-    if (is_constraint(model.laws()[static_cast<std::size_t>(i)]) &&
-        (nearest < 0 || std::abs(rows[n + i]) * terms[n + nearest] <
-                            std::abs(rows[n + nearest]) * terms[n + i]))
+  for (int i = 0; i < end.w.size(); ++i)
+    if (is_constraint(laws[static_cast<std::size_t>(i)]) &&
+        (nearest < 0 || std::abs(end.w[i]) * end.terms[nearest] < std::abs(end.w[nearest]) * end.terms[i]))
       nearest = i;
+  return nearest;
+}
+
+/// Names the constraint that is nearest to its bound where a run of a model with constraints ends.
+void name_constraint(const Model& model, Trajectory& run) {
+  const bool ends = run.status == Status::no_solution || run.status == Status::not_solved;
+  if (!ends || run.t.empty() || !model.equations || run.lambda.back().size() != model.m()) return;
+  const ArgumentsAtEnd end = arguments_at_end(*model.equations, run);
+  const int nearest = nearest_constraint(model.laws(), end);
   if (nearest < 0) return;
   const std::string text = fmt::format("; constraint '{}' is nearest to its bound: {:.3g} <= 0",
                                        model.laws()[static_cast<std::size_t>(nearest)].name,
-                                       rows[n + nearest]);
+                                       end.w[nearest]);
   run.message += text;
   if (!run.events.empty()) run.events.back().note += text;
 }

@@ -34,13 +34,18 @@ void add_cell(const std::array<Corner, 4>& corners, double level, std::vector<st
   cuts_first ? (join(0, 3), join(1, 2)) : (join(0, 1), join(2, 3));
 }
 
+/// The first of 1, 2, 5, 10, 20, .. from here on.
+double round_number_from(double least) {
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  return power * (least <= power ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10);
+}
+
 }  // namespace
 
 ContourLevels contour_levels(double low, double high) {
   ContourLevels levels;
   if (!(high > low) || !std::isfinite(high - low)) return levels;
-  const double least = (high - low) / 8, power = std::pow(10, std::floor(std::log10(least)));
-  levels.step = power * (least <= power ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10);
+  levels.step = round_number_from((high - low) / 8);
   // At most 8 steps lie between them. Where they differ by rounding alone, neighbouring multiples are one double.
   const double first = std::ceil(low / levels.step);
   for (int k = 0; k <= 9; ++k) {

@@ -318,21 +318,27 @@ class Sweep {
   }
 
   void watch(WatchedRun& run) const {
-    if (run.section == nullptr && !request_.keeps && !run.measures.needs_steps()) {
-      run.options.moments = [this, &run](double t, const Mode& mode) {
-        run.history.add(t, mode);
-        run.measures.pass(t);
-        return !is_stopped();
-      };
-      return;
-    }
+    const bool needs_courses = run.section != nullptr || request_.keeps;
+    if (!needs_courses && !run.measures.needs_steps()) return watch_moments(run);
     run.options.observer = [this, &run](const Step& step) {
       run.history.add(step);
       if (request_.keeps) run.kept.step(step);
       return !is_stopped();
     };
     run.measures.watch(run.options);
-    if (run.section == nullptr && !request_.keeps) return;
+    if (needs_courses) watch_courses(run);
+  }
+
+  /// Nothing but the modes and where the run came to.
+  void watch_moments(WatchedRun& run) const {
+    run.options.moments = [this, &run](double t, const Mode& mode) {
+      run.history.add(t, mode);
+      run.measures.pass(t);
+      return !is_stopped();
+    };
+  }
+
+  void watch_courses(WatchedRun& run) const {
     run.options.course = [this, &run, next = run.options.course](const StepCourse& step) {
       if (run.section != nullptr) run.section->course(step);
       if (request_.keeps) run.kept.course(step);

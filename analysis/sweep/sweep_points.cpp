@@ -167,10 +167,9 @@ SweepDraw parse_draw(const Model& model, const std::string& name, const std::str
     throw InvalidInput(fmt::format("random {}={}: expected uniform(a,b), normal(mean,deviation) or "
                                    "lognormal(mean,deviation)", name, text));
   const std::vector<std::string> known{"lognormal", "normal", "uniform"};
-  const std::size_t kind = find_name(text.substr(0, open), known, "distribution");
-  draw.distribution = kind == 0   ? SweepDraw::Distribution::lognormal
-                      : kind == 1 ? SweepDraw::Distribution::normal
-                                  : SweepDraw::Distribution::uniform;
+  constexpr std::array distributions{SweepDraw::Distribution::lognormal, SweepDraw::Distribution::normal,
+                                     SweepDraw::Distribution::uniform};
+  draw.distribution = distributions.at(find_name(text.substr(0, open), known, "distribution"));
   try {
     draw.a = constant_expression(model, text.substr(open + 1, comma - open - 1));
     draw.b = constant_expression(model, text.substr(comma + 1, text.size() - comma - 2));

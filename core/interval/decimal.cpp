@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/interval/rational_tape.hpp>
@@ -21,18 +22,20 @@ struct Digits {
   long exponent = 0;
 };
 
+/// Of "-12" behind the mark of a power, at most beyond those of all doubles.
+long exponent_of(std::string_view power) {
+  constexpr long beyond = 1'000'000'000;
+  const bool negative = power.starts_with('-');
+  if (negative || power.starts_with('+')) power.remove_prefix(1);
+  long exponent = 0;
+  for (const char c : power) exponent = std::min(beyond, exponent * 10 + (c - '0'));
+  return negative ? -exponent : exponent;
+}
+
 /// Of a number without sign that from_chars accepts.
 Digits digits_of(std::string_view text) {
   const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
-  long exponent = 0;
-  if (mark < text.size()) {
-    std::string_view power = text.substr(mark + 1);
-    const bool negative = power.starts_with('-');
-    if (negative || power.starts_with('+')) power.remove_prefix(1);
-    constexpr long beyond = 1'000'000'000;
-    for (const char c : power) exponent = std::min(beyond, exponent * 10 + (c - '0'));
-    if (negative) exponent = -exponent;
-  }
+  long exponent = mark < text.size() ? exponent_of(text.substr(mark + 1)) : 0;
   Digits number;
   bool behind_point = false;
   for (const char c : text.substr(0, mark)) {
@@ -160,23 +163,25 @@ void ExactLiterals::extend(Scope& scope) const {
   }
 }
 
-// Numbers begin where the parser lets them begin and end where it lets them end: at from_chars.
+/// Numbers begin where the parser lets them begin and end where it lets them end: at from_chars. False: none is here;
+/// else `at` is behind it.
+bool ExactLiterals::take_number(std::string_view text, std::size_t& at) {
+  if (!is_decimal_digit(text[at]) && text[at] != '.') return false;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument) return false;
+  const std::size_t start = std::exchange(at, static_cast<std::size_t>(end - text.data()));
+  // What is outside of the range of doubles is the parser's to refuse.
+  if (error == std::errc()) add_literal(text.substr(start, at - start));
+  return true;
+}
+
 void ExactLiterals::add(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t start = at;
-    if (is_decimal_digit(text[at]) || text[at] == '.') {
-      double value = 0;
-      const auto [end, error] =
-          std::from_chars(text.data() + at, text.data() + text.size(), value);
-      if (error != std::errc::invalid_argument) {
-        at = static_cast<std::size_t>(end - text.data());
-        // What is outside of the range of doubles is the parser's to refuse.
-        if (error == std::errc()) add_literal(text.substr(start, at - start));
-        continue;
-      }
-    }
+    if (take_number(text, at)) continue;
+    const bool is_word = is_letter_or_digit(text[at]);
     do ++at;
-    while (is_letter_or_digit(text[start]) && at < text.size() && is_letter_or_digit(text[at]));
+    while (is_word && at < text.size() && is_letter_or_digit(text[at]));
   }
 }
 

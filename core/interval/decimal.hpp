@@ -45,6 +45,7 @@ class ExactLiterals {
   ///@}
 
  private:
+  bool take_number(std::string_view text, std::size_t& at);
   void add_literal(std::string_view literal);
 
   std::vector<std::string> texts_;

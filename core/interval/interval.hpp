@@ -101,19 +101,19 @@ inline Interval sum(const Interval& a, const Interval& b) {
   return {directed::add_down(a.lo, b.lo), directed::add_up(a.hi, b.hi)};
 }
 
+/// a b for a ≥ 0.
+inline Interval product_by_positive(const Interval& a, const Interval& b) {
+  return {directed::multiply_down(b.lo >= 0 ? a.lo : a.hi, b.lo),
+          directed::multiply_up(b.hi >= 0 ? a.hi : a.lo, b.hi)};
+}
+
 /// Bounds are products of ends, which ones the signs tell; only two sets that both hold numbers of
 /// both signs need four.
 inline Interval product(const Interval& a, const Interval& b) {
   using directed::multiply_down, directed::multiply_up;
   if (!a.has_value() || !b.has_value()) return Interval::none();
-  if (a.lo >= 0) {
-    return {multiply_down(b.lo >= 0 ? a.lo : a.hi, b.lo),
-            multiply_up(b.hi >= 0 ? a.hi : a.lo, b.hi)};
-  }
-  if (a.hi <= 0) {
-    return {multiply_down(b.hi >= 0 ? a.lo : a.hi, b.hi),
-            multiply_up(b.lo >= 0 ? a.hi : a.lo, b.lo)};
-  }
+  if (a.lo >= 0) return product_by_positive(a, b);
+  if (a.hi <= 0) return -product_by_positive(-a, b);
   if (b.lo >= 0) return {multiply_down(a.lo, b.hi), multiply_up(a.hi, b.hi)};
   if (b.hi <= 0) return {multiply_down(a.hi, b.lo), multiply_up(a.lo, b.lo)};
   return {std::min(multiply_down(a.lo, b.hi), multiply_down(a.hi, b.lo)),

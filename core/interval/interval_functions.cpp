@@ -75,6 +75,19 @@ Interval sine_of_set(at_point::Turned (*f)(double), const Interval& a, int shift
           top ? 1 : std::max(first.value.hi, last.value.hi)};
 }
 
+/// x^y where it is another function of x.
+std::optional<Interval> power_by_function(const Interval& x, double y) {
+  if (y == 0) return Interval(1);
+  if (y == 1) return x;
+  if (y == 2) return square(x);
+  if (y == 0.5) return sqrt(x);
+  if (y == -1) return Interval(1) / x;
+  return std::nullopt;
+}
+
+/// x > 0, or 0^y = 0.
+bool are_positive(const Interval& x, const Interval& y) { return x.lo > 0 || (x.lo == 0 && y.lo > 0); }
+
 bool within_one(const Interval& a) { return a.lo >= -1 && a.hi <= 1; }
 
 }  // namespace
@@ -132,15 +145,10 @@ Interval atan2(const Interval& y, const Interval& x) {
 Interval pow(const Interval& x, const Interval& y) {
   if (!x.has_value() || !y.is_bounded()) return Interval::none();
   if (y.is_point()) {
-    if (y.lo == 0) return Interval(1);
-    if (y.lo == 1) return x;
-    if (y.lo == 2) return square(x);
-    if (y.lo == 0.5) return sqrt(x);
-    if (y.lo == -1) return Interval(1) / x;
+    if (const auto found = power_by_function(x, y.lo)) return *found;
     if (x.lo <= 0 && is_whole(y.lo)) return whole_power(x, y.lo);
   }
-  if (x.lo > 0 || (x.lo == 0 && y.lo > 0)) return power_of_positive(x, y);
-  return Interval::none();
+  return are_positive(x, y) ? power_of_positive(x, y) : Interval::none();
 }
 
 }  // namespace perp::enclosure

@@ -35,6 +35,15 @@ void to_coefficients(std::vector<T>& values) {
       if (s & bit) values[s] = values[s] - values[s ^ bit];
 }
 
+/// Row operations: zeros below the pivot (col, col).
+void clear_below(std::size_t col, std::vector<std::vector<Rational>>& matrix) {
+  for (std::size_t row = col + 1; row < matrix.size(); ++row) {
+    if (matrix[row][col] == 0) continue;
+    const Rational f = matrix[row][col] / matrix[col][col];
+    for (std::size_t k = col; k < matrix.size(); ++k) matrix[row][k] -= f * matrix[col][k];
+  }
+}
+
 Rational rational_determinant(std::vector<std::vector<Rational>> matrix) {
   Rational product = 1;
   for (std::size_t col = 0; col < matrix.size(); ++col) {
@@ -46,11 +55,7 @@ Rational rational_determinant(std::vector<std::vector<Rational>> matrix) {
       product = -product;
     }
     product *= matrix[col][col];
-    for (std::size_t row = col + 1; row < matrix.size(); ++row) {
-      if (matrix[row][col] == 0) continue;
-      const Rational f = matrix[row][col] / matrix[col][col];
-      for (std::size_t k = col; k < matrix.size(); ++k) matrix[row][k] -= f * matrix[col][k];
-    }
+    clear_below(col, matrix);
   }
   return product;
 }
@@ -76,25 +81,44 @@ class MultilinearSystem {
   /// moves it by. False: there is none.
   bool polish(std::vector<double>& u, Vector& noise) const {
     for (int iteration = 0; iteration < most_corrections; ++iteration) {
-      Matrix slopes(k_, k_);
-      Vector rest(k_), terms(k_);
-      for (int row = 0; row < k_; ++row) evaluate(row, u, rest[row], terms[row], slopes);
-      const Matrix inverse = linear::Lu(slopes).solve(Matrix(Matrix::Identity(k_, k_)));
-      const Vector step = inverse * rest;
-      noise = rounding * (inverse.cwiseAbs() * terms);
-      if (!step.allFinite() || !noise.allFinite()) return false;
-      if (iteration == 0 && !is_near(step, terms, slopes)) return false;
-      bool is_settled = true;
-      for (int j = 0; j < k_; ++j) {
-        is_settled = is_settled && std::abs(step[j]) <= rounding * std::abs(u[at(j)]) + noise[j];
-        u[at(j)] -= step[j];
-      }
-      if (is_settled) return true;
+      const Correction here = correction(u);
+      noise = here.noise;
+      if (!here.step.allFinite() || !noise.allFinite()) return false;
+      if (iteration == 0 && !is_near(here.step, here.terms, here.slopes)) return false;
+      if (is_last(here, u)) return true;
     }
     return false;
   }
 
  private:
+  struct Correction {
+    Vector step, noise;  // what rounding of the terms moves it by
+    Vector terms;
+    Matrix slopes;
+  };
+  /// Of Newton's method at u.
+  [[nodiscard]] Correction correction(const std::vector<double>& u) const {
+    Correction result;
+    result.slopes.resize(k_, k_);
+    result.terms.resize(k_);
+    Vector rest(k_);
+    for (int row = 0; row < k_; ++row) evaluate(row, u, rest[row], result.terms[row], result.slopes);
+    const Matrix inverse = linear::Lu(result.slopes).solve(Matrix(Matrix::Identity(k_, k_)));
+    result.step = inverse * rest;
+    result.noise = rounding * (inverse.cwiseAbs() * result.terms);
+    return result;
+  }
+
+  /// Makes the correction. Is it nothing but rounding?
+  static bool is_last(const Correction& correction, std::vector<double>& u) {
+    bool is_settled = true;
+    for (Eigen::Index j = 0; j < correction.step.size(); ++j) {
+      is_settled = is_settled && std::abs(correction.step[j]) <= rounding * std::abs(u[at(j)]) + correction.noise[j];
+      u[at(j)] -= correction.step[j];
+    }
+    return is_settled;
+  }
+
   static bool is_same(const std::vector<double>& u, const std::vector<double>& other,
                       const Vector& noise) {
     for (std::size_t j = 0; j < u.size(); ++j)
@@ -118,6 +142,13 @@ class MultilinearSystem {
     return longest;
   }
 
+  /// c times the unknowns in the bits of s, without this one.
+  [[nodiscard]] double product(double c, std::size_t s, const std::vector<double>& u, int without = -1) const {
+    for (int i = 0; i < k_; ++i)
+      if (i != without && (s >> i & 1)) c *= u[at(i)];
+    return c;
+  }
+
   void evaluate(int row, const std::vector<double>& u, double& value, double& terms,
                 Matrix& slopes) const {
     value = terms = 0;
@@ -125,18 +156,11 @@ class MultilinearSystem {
     for (std::size_t s = 0; s < c_[at(row)].size(); ++s) {
       const double c = to_double(c_[at(row)][s]);
       if (c == 0) continue;
-      double whole = c;
-      for (int j = 0; j < k_; ++j)
-        if (s >> j & 1) whole *= u[at(j)];
+      const double whole = product(c, s, u);
       value += whole;
       terms += std::abs(whole);
-      for (int j = 0; j < k_; ++j) {
-        if (!(s >> j & 1)) continue;
-        double others = c;
-        for (int i = 0; i < k_; ++i)
-          if (i != j && (s >> i & 1)) others *= u[at(i)];
-        slopes(row, j) += others;
-      }
+      for (int j = 0; j < k_; ++j)
+        if (s >> j & 1) slopes(row, j) += product(c, s, u, j);
     }
   }
 
@@ -184,18 +208,27 @@ class MultilinearSystem {
     return rational_determinant(std::move(matrix));
   }
 
-  /// The other unknowns from all rows but one, the first that determines them; then all rows decide.
-  bool extend(int left, const Rational& value, std::vector<std::vector<double>>& roots) const {
+  /// The other unknowns from all rows but one, the first that determines them. False: none does, and `parts` are
+  /// what the last one says.
+  bool solve_others(int left, const Rational& value, std::vector<std::vector<double>>& parts) const {
+    if (k_ == 1) {
+      parts.emplace_back();
+      return true;
+    }
     const Multilinear<Rational> c = at_value(left, value);
-    std::vector<std::vector<double>> parts;
-    bool is_whole = k_ == 1;
-    if (k_ == 1) parts.emplace_back();
-    for (int skipped = k_ - 1; k_ > 1 && skipped >= 0 && !is_whole; --skipped) {
+    for (int skipped = k_ - 1; skipped >= 0; --skipped) {
       Multilinear<Rational> rest = c;
       rest.erase(rest.begin() + skipped);
       parts.clear();
-      is_whole = MultilinearSystem(std::move(rest), k_ - 1).solve(parts);
+      if (MultilinearSystem(std::move(rest), k_ - 1).solve(parts)) return true;
     }
+    return false;
+  }
+
+  /// The roots with this value of one unknown: all rows decide.
+  bool extend(int left, const Rational& value, std::vector<std::vector<double>>& roots) const {
+    std::vector<std::vector<double>> parts;
+    const bool is_whole = solve_others(left, value, parts);
     bool found = false;
     for (std::vector<double>& u : parts) {
       u.insert(u.begin() + left, to_double(value));
@@ -247,10 +280,10 @@ int slope_line(Tape& tape, int line, int input) {
   return slopes.empty() ? -1 : slopes.front().line;
 }
 
-/// Can the two roots of two rows neither meet nor go to infinity within the errors? Coefficients are
-/// derivatives at 0: differences of values would count the errors of the inputs twice.
-bool are_two_decided(Tape tape, const std::vector<int>& rows, const std::vector<int>& unknowns,
-                     std::vector<RunningError> inputs) {
+/// Of two rows, c_0 + c_1 u + c_2 v + c_3 u v each: derivatives at 0, since differences of values would count the errors
+/// of the inputs twice.
+Multilinear<RunningError> coefficients_of_two(Tape tape, const std::vector<int>& rows, const std::vector<int>& unknowns,
+                                              std::vector<RunningError> inputs) {
   std::vector<std::vector<int>> lines;
   for (const int row : rows) {
     const int by_first = slope_line(tape, row, unknowns[0]);
@@ -264,6 +297,13 @@ bool are_two_decided(Tape tape, const std::vector<int>& rows, const std::vector<
   for (std::size_t row = 0; row < 2; ++row)
     for (std::size_t s = 0; s < 4; ++s)
       if (const int line = lines[row][s]; line >= 0) c[row][s] = values[at(line)];
+  return c;
+}
+
+/// Can the two roots of two rows neither meet nor go to infinity within the errors?
+bool are_two_decided(const Tape& tape, const std::vector<int>& rows, const std::vector<int>& unknowns,
+                     const std::vector<RunningError>& inputs) {
+  const Multilinear<RunningError> c = coefficients_of_two(tape, rows, unknowns, inputs);
   const auto minor = [&](std::size_t i, std::size_t k) { return c[0][i] * c[1][k] - c[0][k] * c[1][i]; };
   // (c_0 + c_1 u) + (c_2 + c_3 u) v: the determinant by u is A v² + B v + C.
   const RunningError A = minor(2, 3), B = minor(0, 3) + minor(2, 1), C = minor(0, 1);

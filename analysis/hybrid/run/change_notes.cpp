@@ -38,17 +38,20 @@ class ChangeNotes {
     if (run.mode.empty()) return;
     for (const int binary : part_.binaries) z_.push_back(value(binary, run.mode.front()[at(binary)]));
     if (whole_.hybrid == nullptr) tell_start(run);
-    for (std::size_t k = 0; k < run.events.size();) {
-      // Changes of one moment are one decision.
-      std::vector<Event*> together;
-      const double t = run.events[k].t;
-      for (; k < run.events.size() && run.events[k].t == t; ++k)
-        if (is_change(run.events[k]) && place(run.events[k].law) >= 0) together.push_back(&run.events[k]);
-      if (!together.empty()) tell(together);
-    }
+    for (std::size_t k = 0; k < run.events.size();)
+      if (const std::vector<Event*> together = changes_at_once(run, k); !together.empty()) tell(together);
   }
 
  private:
+  /// Changes of one moment, from event k on, are one decision; k becomes the first one behind it.
+  [[nodiscard]] std::vector<Event*> changes_at_once(Trajectory& run, std::size_t& k) const {
+    std::vector<Event*> together;
+    const double t = run.events[k].t;
+    for (; k < run.events.size() && run.events[k].t == t; ++k)
+      if (is_change(run.events[k]) && place(run.events[k].law) >= 0) together.push_back(&run.events[k]);
+    return together;
+  }
+
   /// In the part; -1: it is not there.
   [[nodiscard]] int place(int binary) const {
     const auto found = std::lower_bound(part_.binaries.begin(), part_.binaries.end(), binary);
@@ -91,11 +94,18 @@ class ChangeNotes {
     const bool is_same = found.chosen && takes(found.list[at(*found.chosen)]);
     for (Event* event : changes) {
       if (!event->note.empty()) continue;
-      event->note = is_same ? fmt::format("{}; {}", rows_text(found.violated), found.decided_by) : constraint_of(event->law);
-      if (!is_same) continue;
-      if (const int count = count_of_called(found); count > 0) event->continuations = count;
-      event->is_weak = !found.list[at(*found.chosen)].is_strict;
+      if (is_same)
+        note(found, *event);
+      else
+        event->note = constraint_of(event->law);
     }
+  }
+
+  /// What the rule says of a change that it takes, too.
+  void note(const HybridContinuations& found, Event& event) const {
+    event.note = fmt::format("{}; {}", rows_text(found.violated), found.decided_by);
+    if (const int count = count_of_called(found); count > 0) event.continuations = count;
+    event.is_weak = !found.list[at(*found.chosen)].is_strict;
   }
 
   [[nodiscard]] Vector state(const Event& event) const {

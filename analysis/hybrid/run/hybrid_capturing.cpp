@@ -15,6 +15,14 @@ namespace {
 constexpr double least_rest = 1e-3;  ///< of h, of [0, 1]: what is left behind an event and joins the next step
 constexpr int most_halvings = 40;
 
+/// Is nothing violated at the end of the attempt, or, where that may be, nothing but ends of [0, 1] by less than what
+/// is left to rounding? Then binaries are held in it.
+bool keeps_mode(ModeSteps& steps, bool may_leave_range) {
+  if (!may_leave_range || !steps.leaves_range_by_less(least_rest)) return !steps.is_violated();
+  steps.hold_range();
+  return true;
+}
+
 }  // namespace
 
 ModeSteps& HybridRun::steps_of_mode() {
@@ -50,7 +58,7 @@ void HybridRun::begin_capturing() {
 void HybridRun::run_capturing() {
   check_interruption();
   if (now_.t < span_.end && (stage_ == Stage::steps || !take_sparse_steps())) run_mode_by_steps();
-  if (is_running() && now_.t < span_.end) return;
+  if (is_under_way()) return;
   for (const auto& [key, steps] : steps_) steps->count(result_.counts);
   count_sparse_steps();
   result_.counts["steps"] = taken_;
@@ -62,8 +70,7 @@ void HybridRun::run_mode_by_steps() {
   ModeSteps& steps = steps_of_mode();
   if (std::exchange(stage_, Stage::steps) != Stage::steps) steps.from(now_);
   const bool is_for_one = dense_until_ > now_.t;  // what the steps of large models have left open
-  for (bool is_same_mode = true; is_same_mode && is_running() && now_.t < span_.end &&
-                                 !(is_for_one && now_.t >= dense_until_);) {
+  for (bool is_same_mode = true; is_same_mode && is_under_way() && !(is_for_one && now_.t >= dense_until_);) {
     keep_if_due();
     const std::optional<Target> target = solved_target(steps);
     if (!target)
@@ -105,6 +112,18 @@ void HybridRun::take_step(ModeSteps& steps) {
   record(std::move(end), false);
 }
 
+/// One more end of a mode, behind a step or at the same moment. False: there are too many at one moment, the run has
+/// ended.
+bool HybridRun::count_end_of_steps(bool has_moved) {
+  changes_at_once_ = has_moved ? 0 : changes_at_once_ + 1;
+  if (changes_at_once_ <= hybrid_.q() + 2) return true;
+  finish(Status::not_solved,
+         fmt::format("stopped at {}: ends of modes follow each other without end; "
+                     "expected a shorter h",
+                     place()));
+  return false;
+}
+
 /// The step to where the first constraint is 0, and on from there in the mode of the rule.
 void HybridRun::pass_end_of_mode(ModeSteps& steps, Target target) {
   const std::optional<double> length = steps.locate(target.h);
@@ -114,13 +133,7 @@ void HybridRun::pass_end_of_mode(ModeSteps& steps, Target target) {
                               place(), steps.message()));
   const bool has_moved = now_.t + *length > now_.t;
   if (has_moved) take_step(steps);
-  if (!is_running()) return;
-  changes_at_once_ = has_moved ? 0 : changes_at_once_ + 1;
-  if (changes_at_once_ > hybrid_.q() + 2)
-    return finish(Status::not_solved,
-                  fmt::format("stopped at {}: ends of modes follow each other without end; "
-                              "expected a shorter h",
-                              place()));
+  if (!is_running() || !count_end_of_steps(has_moved)) return;
   const std::vector<int> before = mode_.z;
   if (!choose(false)) return;
   record(now_, true);
@@ -138,10 +151,7 @@ void HybridRun::touch(Target target) {
   double h = target.h / 2;
   for (int k = 0; k < most_halvings && now_.t + h > now_.t; ++k, h /= 2) {
     if (!steps.attempt(now_.t + h, h)) continue;
-    const bool passes_end =
-        h < least && std::exchange(asks_for_range, false) && steps.leaves_range_by_less(least_rest);
-    if (!passes_end && steps.is_violated()) continue;
-    if (passes_end) steps.hold_range();
+    if (!keeps_mode(steps, h < least && std::exchange(asks_for_range, false))) continue;
     changes_at_once_ = 0;
     return take_step(steps);
   }

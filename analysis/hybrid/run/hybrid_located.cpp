@@ -14,6 +14,12 @@ constexpr int most_at_once = 100;  ///< ends of modes at one moment
 /// lost in the rounding of the states.
 constexpr double share_of_moment = 0x1p-27;
 
+/// Has a constraint ended the mode, in which the part of a run was?
+bool has_mode_ended(const Trajectory& part) {
+  if (part.status != Status::no_solution || part.events.empty()) return false;
+  return part.events.back().kind == EventKind::no_solution && part.events.back().law >= 0;
+}
+
 }  // namespace
 
 void HybridRun::take(const Trajectory& part) {
@@ -107,10 +113,7 @@ void HybridRun::run_mode_by_radau() {
   stage_ = Stage::between_modes;
   take(part);
   if (!is_running() || part.status == Status::solved) return;
-  const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&
-                          part.events.back().kind == EventKind::no_solution &&
-                          part.events.back().law >= 0;
-  if (!mode_ended) {
+  if (!has_mode_ended(part)) {
     const Status status = part.status == Status::no_solution ? Status::not_solved : part.status;
     return finish(status, part.message);
   }

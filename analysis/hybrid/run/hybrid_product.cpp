@@ -57,6 +57,15 @@ HybridSchemes schemes_of(const HybridPart& part, const HybridSchemes& schemes) {
   return own;
 }
 
+/// The values of the binary that a law stands for, by its branches; of a constraint none.
+std::vector<int> values_of(const Law& law) {
+  std::vector<int> values;
+  if (is_constraint(law)) return values;
+  for (const Branch& branch : law.branches)
+    values.push_back(is_vertical(branch) ? released_binary : static_cast<int>(branch.lambda.lower));
+  return values;
+}
+
 /// Binaries, then constraints: all of them, or those without binaries, which stay beside laws.
 RunProduct::Places places_of(const HybridPart& part, int binaries, const LoweredBinaries* lowered) {
   RunProduct::Places places{part.variables, part.binaries};
@@ -70,12 +79,7 @@ RunProduct::Places places_of(const HybridPart& part, int binaries, const Lowered
     const bool is_of_binary = !unknowns.empty() && unknowns.back() >= part.model.n();
     if (!is_of_binary) places.laws.push_back(binaries + part.constraints[l]);
   }
-  for (const Law& law : lowered->system.laws) {
-    places.branches.emplace_back();
-    if (is_constraint(law)) continue;
-    for (const Branch& branch : law.branches)
-      places.branches.back().push_back(is_vertical(branch) ? released_binary : static_cast<int>(branch.lambda.lower));
-  }
+  for (const Law& law : lowered->system.laws) places.branches.push_back(values_of(law));
   return places;
 }
 

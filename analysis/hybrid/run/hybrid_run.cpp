@@ -50,6 +50,20 @@ std::string count_like_taken(const HybridContinuations& found, bool is_nothing_d
   return is_nothing_declared ? fmt::format("{}", *found.count) : fmt::format("{} or more", count);
 }
 
+/// Of all binaries that change at one moment: one that begins to slide tells more than one that ends to.
+EventKind kind_of_changes(const std::vector<int>& before, const std::vector<int>& now) {
+  bool enters = false, leaves = false;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (before[i] == now[i]) continue;
+    enters = enters || now[i] == released_binary;
+    leaves = leaves || before[i] == released_binary;
+  }
+  if (enters) return EventKind::sliding_entry;
+  return leaves ? EventKind::sliding_exit : EventKind::mode_change;
+}
+
+bool is_same_state(const Step& a, const Step& b) { return a.t == b.t && a.mode == b.mode && a.x == b.x; }
+
 }  // namespace
 
 HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateOptions& output,
@@ -241,27 +255,27 @@ void HybridRun::log_start(const std::vector<int>& before, const HybridContinuati
                     values_text(mode_.z), found.decided_by);
 }
 
-/// One event for all binaries that change at this moment, of the first of them.
-void HybridRun::log_change(const std::vector<int>& before, const HybridContinuations& found) {
+/// "with z2: λ=0 -> λ=1, z3: ...": the binaries behind this one that change, too.
+std::string HybridRun::other_changes(const std::vector<int>& before, int first) const {
   const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
   std::string others;
-  bool enters = false, leaves = false;
-  Event event = event_at(EventKind::mode_change, now_.t, state_of_event(), {});
-  for (int i = 0; i < hybrid_.q(); ++i) {
+  for (int i = first + 1; i < hybrid_.q(); ++i) {
     const int from = before[at(i)], to = mode_.z[at(i)];
     if (from == to) continue;
-    enters = enters || to == released_binary;
-    leaves = leaves || from == released_binary;
-    if (event.law < 0) {
-      event.law = i;
-      event.from = from;
-      event.to = to;
-      continue;
-    }
     others += fmt::format("{}{}: {} -> {}", others.empty() ? "with " : ", ",
                           hybrid_.binaries[at(i)].name, word(i, from), word(i, to));
   }
-  if (enters || leaves) event.kind = enters ? EventKind::sliding_entry : EventKind::sliding_exit;
+  return others;
+}
+
+/// One event for all binaries that change at this moment, of the first of them.
+void HybridRun::log_change(const std::vector<int>& before, const HybridContinuations& found) {
+  const auto [from, to] = std::mismatch(before.begin(), before.end(), mode_.z.begin());
+  Event event = event_at(kind_of_changes(before, mode_.z), now_.t, state_of_event(), {});
+  event.law = static_cast<int>(from - before.begin());
+  event.from = *from;
+  event.to = *to;
+  const std::string others = other_changes(before, event.law);
   std::vector<std::string> rows;
   for (const int row : found.violated) rows.push_back(row_word(hybrid_, row));
   event.note = others + (others.empty() ? "" : "; ") + fmt::format("{}", fmt::join(rows, ", ")) +
@@ -351,13 +365,15 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
     if (mode_.z[at(i)] != any_binary) step.mode[at(i)] = mode_.z[at(i)];
   compose_sensitivities(step, first);
   now_ = step;
-  if (!first && is_first_of_mode && step.t == last_.t && step.mode == last_.mode &&
-      step.x == last_.x)
-    return;
+  if (!first && is_first_of_mode && is_same_state(step, last_)) return;
   if (!first) tell_line(step);
   last_ = step;
-  if (!is_row(step.t)) return;
-  if (output_.keep || first) result_.append(step);
+  if (is_row(step.t)) tell_row(step, first);
+}
+
+/// The first one is kept in any case.
+void HybridRun::tell_row(const Step& step, bool is_first) {
+  if (output_.keep || is_first) result_.append(step);
   if (output_.observer && !output_.observer(step))
     finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", step.t));
 }

@@ -72,16 +72,20 @@ class HybridRun {
   void begin();
   void find_scales();
   void end_interrupted();
+  /// Does it run, before the end of the span?
+  [[nodiscard]] bool is_under_way() const { return is_running() && now_.t < span_.end; }
   bool choose(bool at_start);
   void enter(const HybridContinuation& continuation);
   void take_choice(HybridContinuations& found);
   bool jump(const std::vector<int>& before, const HybridModeOptions& options);
   void log_start(const std::vector<int>& before, const HybridContinuations& found);
   void log_change(const std::vector<int>& before, const HybridContinuations& found);
+  [[nodiscard]] std::string other_changes(const std::vector<int>& before, int first) const;
   [[nodiscard]] std::string excluded_text(const HybridContinuations& found) const;
   [[nodiscard]] std::string declared_start_text(const HybridContinuations& found) const;
   void end_here(const HybridContinuations& found);
   void record(Step step, bool is_first_of_mode);
+  void tell_row(const Step& step, bool is_first);
   void finish(Status status, std::string message);
   HybridModes& modes();
   const HybridStructure& structure();
@@ -133,6 +137,8 @@ class HybridRun {
   bool starts_series(SeriesFlow& flow);
   [[nodiscard]] bool is_series_long() const;
   bool follow_series(SeriesFlow& flow);
+  bool attempts_series_step(SeriesFlow& flow);
+  SeriesFlow::Arrival take_series_step(SeriesFlow& flow, const std::vector<double>& times);
   void tell_course(const Matrix& polynomials, double end);
   void tell_course(const StepCourse& step);
   void tell_line(const Step& step);
@@ -174,6 +180,7 @@ class HybridRun {
   ModeSteps& steps_in(const HybridMode& mode);
   void take_step(ModeSteps& steps);
   void touch(Target target);
+  bool count_end_of_steps(bool has_moved);
   void pass_end_of_mode(ModeSteps& steps, Target target);
 
   const Model& model_;

@@ -120,21 +120,33 @@ bool HybridRun::is_series_long() const {
   return in_mode_ == (hybrid_.is_large() ? most_in_mode : most_of_small);
 }
 
+/// The polynomials of the next step, which its end has still to confirm. False: there are none, or too many before.
+bool HybridRun::attempts_series_step(SeriesFlow& flow) {
+  check_interruption();
+  keep_if_due();
+  return !is_series_long() && flow.step(span_.end);
+}
+
+/// Tells and records the step where its end is good.
+SeriesFlow::Arrival HybridRun::take_series_step(SeriesFlow& flow, const std::vector<double>& times) {
+  std::vector<Step> states = states_of_step(times);
+  const Matrix course = output_.course ? flow.polynomials() : Matrix();
+  const SeriesFlow::Arrival arrival = flow.arrive();
+  if (arrival != SeriesFlow::Arrival::good) return arrival;
+  ++result_.counts["steps"];
+  tell_course(course, states.back().t);
+  record_all(std::move(states));
+  return arrival;
+}
+
 /// Steps from the present state to the end of the mode or of the span. False: no series leads there.
 bool HybridRun::follow_series(SeriesFlow& flow) {
   const std::vector<double> times = times_after(stage_start_.t);
-  for (; is_running() && now_.t < span_.end; ++in_mode_) {
-    check_interruption();
-    keep_if_due();
-    if (is_series_long() || !flow.step(span_.end)) return false;
-    std::vector<Step> states = states_of_step(times);
-    const Matrix course = output_.course ? flow.polynomials() : Matrix();
-    const SeriesFlow::Arrival arrival = flow.arrive();
+  for (; is_under_way(); ++in_mode_) {
+    if (!attempts_series_step(flow)) return false;
+    const SeriesFlow::Arrival arrival = take_series_step(flow, times);
     if (arrival == SeriesFlow::Arrival::none) return false;
     if (arrival == SeriesFlow::Arrival::rejected) continue;
-    ++result_.counts["steps"];
-    tell_course(course, states.back().t);
-    record_all(std::move(states));
     if (flow.ends()) return true;
     if (now_.t < span_.end && !flow.advance()) return false;
   }

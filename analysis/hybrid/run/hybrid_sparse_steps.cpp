@@ -56,7 +56,7 @@ bool HybridRun::take_sparse_steps() {
 }
 
 bool HybridRun::follow_sparse_steps(SparseSteps& steps) {
-  while (is_running() && now_.t < span_.end) {
+  while (is_under_way()) {
     check_interruption();
     keep_if_due();
     Target target = next_target();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -117,6 +118,83 @@ bool LocalCorrection::solve(const Vector& x) {
   met_count_ = pass.met_count;
   opened_ = 0;
   return is_solved;
+}
+
+void SparseSteps::put_state(int j, double h) {
+  inputs_[at(1 + j)] = (x_end_[j] - begin_[j]) / h;
+  inputs_[at(1 + n_ + j)] = x_end_[j];
+  changed_.add(1 + j);
+  changed_.add(1 + n_ + j);
+}
+
+/// The equations that hold what differs, with their present values.
+void SparseSteps::replace_rows() {
+  LocalRates& rates = path_.rates();
+  const auto set_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
+  for (const int j : shifted_)
+    for (const int row : all_rows_.rows_of_rate(j)) set_row(row);
+  for (const int i : flipped_)
+    for (const int row : rates.equations_of_binary(i)) set_row(row);
+}
+
+/// The same from the solution for the start and binaries before, in the rows that differ: F is 0 in the
+/// others. False: too much does.
+bool SparseSteps::solve_locally(double h) {
+  for (const int j : shifted_) put_state(j, h);
+  for (const int i : flipped_) {
+    changed_.add(1 + 2 * n_ + i);
+    inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
+  }
+  replace_rows();
+  if (std::exchange(local_h_, h) != h) local_->set_matrix(factors_.at(h).values);
+  if (!local_->solve(x_end_)) return false;
+  for (const int j : local_->unknowns()) {
+    x_end_[j] -= local_->correction(j);
+    put_state(j, h);
+  }
+  mark_constraints();
+  return true;
+}
+
+const std::vector<int>& SparseSteps::ByEither::with(const std::vector<int>& now) {
+  if (now == last_) return all_ = sorted_;
+  last_ = now;
+  before_.swap(sorted_);
+  sorted_ = now;
+  std::sort(sorted_.begin(), sorted_.end());
+  all_.clear();
+  std::set_union(before_.begin(), before_.end(), sorted_.begin(), sorted_.end(), std::back_inserter(all_));
+  return all_;
+}
+
+/// The start that the path shifts and the binaries at its end, and where they differ from the repetition
+/// before: only what one of the two paths has changed does.
+void SparseSteps::find_differences() {
+  shifted_ = moved_by_either_.with(path_.moved());
+  starts_.clear();
+  for (const int j : shifted_) starts_.push_back(std::exchange(begin_[j], x_[j]));
+  path_.shift(begin_);
+  std::size_t k = 0;
+  std::erase_if(shifted_, [&](int j) { return begin_[j] == starts_[k++]; });
+  flipped_ = flipped_by_either_.with(path_.flipped());
+  std::erase_if(flipped_, [&](int i) { return std::exchange(z_end_[at(i)], path_.z()[at(i)]) == path_.z()[at(i)]; });
+}
+
+/// Those that hold what differs or is corrected have other values than at the end before.
+void SparseSteps::mark_constraints() {
+  const LocalRates& rates = path_.rates();
+  const auto mark = [&](std::span<const int> constraints) {
+    for (const int l : constraints) old_.add(l);
+  };
+  const auto mark_of_unknown = [&](int j) {
+    if (moved_.holds(j)) return;
+    moved_.add(j);
+    mark(rates.constraints_of_unknown(j));
+    mark(rates.constraints_of_state(j));
+  };
+  for (const int j : shifted_) mark_of_unknown(j);
+  for (const int j : local_->unknowns()) mark_of_unknown(j);
+  for (const int i : flipped_) mark(rates.constraints_of_binary(i));
 }
 
 /// In a step the unknown that determines ẋ_j is x_j.

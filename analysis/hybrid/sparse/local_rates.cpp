@@ -180,6 +180,11 @@ double difference_from(double value, double row) {
   return std::abs(value) >= smallest_share * std::abs(row) ? value : -row;
 }
 
+/// Is a correction, as a share of the unknowns, the last one? Those that shrink no more are rounding.
+bool is_last_share(double share, double before) {
+  return share <= known_to || (share <= rounding_of_rates && share > before / 2);
+}
+
 }  // namespace
 
 /// By the slope between two values, exact where the row is linear in its unknown; by another one
@@ -261,7 +266,7 @@ bool LocalRates::solve_several(const SubProblem& block, std::vector<double>& poi
     factors.solve(f.data());
     const double share = correct(block, f, point);
     if (!std::isfinite(share)) return false;
-    if (share <= known_to || (share <= rounding_of_rates && share > last / 2)) return true;
+    if (is_last_share(share, last)) return true;
     last = share;
   }
   return false;

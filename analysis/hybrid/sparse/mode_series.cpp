@@ -46,6 +46,13 @@ std::vector<int> new_lines(const Tape& tape, std::vector<int> roots, std::vector
   return without_leaves(tape, below(tape, std::move(roots), marked));
 }
 
+bool is_among(const std::vector<int>& increasing, int k) { return std::ranges::binary_search(increasing, k); }
+
+/// Is a correction of this share, after the one before, nothing but rounding?
+bool is_last_correction(double share, double before) {
+  return share <= 2 * epsilon || (share <= surely_rounding * epsilon && share > slow * before);
+}
+
 }  // namespace
 
 ModeSeries::ModeSeries(const HybridModel& model) : model_(model), tape_(model.closed(rows_)) {
@@ -147,31 +154,33 @@ void ModeSeries::find_lines() {
     if (!series_->is_steady(k)) rest_moving_.push_back(k);
 }
 
+/// Of its lines and those of its derivatives the ones that depend on its unknowns, increasing.
+std::vector<int> ModeSeries::lines_behind(const Block& block) const {
+  std::vector<int> inputs, behind, all = block.lines;
+  for (const int j : block.unknowns) inputs.push_back(line_of_unknown(j));
+  std::sort(inputs.begin(), inputs.end());
+  all.insert(all.end(), block.slopes.begin(), block.slopes.end());
+  std::sort(all.begin(), all.end());
+  const auto is_behind = [&](int k) { return k >= 0 && (is_among(inputs, k) || is_among(behind, k)); };
+  for (const int k : all)
+    if (is_behind(tape_[k].a) || is_behind(tape_[k].b)) behind.push_back(k);
+  return behind;
+}
+
 void ModeSeries::add_lines(Block& block, std::vector<char>& is_known, const std::vector<int>& uses) {
   block.lines = new_lines(tape_, block.rows, is_known);
   // Lines of derivatives are computed at order 0 alone, so that they stay unknown to later blocks.
   std::vector<int> met = below(tape_, block.derivatives, is_known);
   for (const int k : met) is_known[at(k)] = 0;
   block.slopes = without_leaves(tape_, std::move(met));
-  std::vector<int> inputs;
-  for (const int j : block.unknowns) inputs.push_back(line_of_unknown(j));
-  std::sort(inputs.begin(), inputs.end());
-  std::vector<int> all = block.lines;
-  all.insert(all.end(), block.slopes.begin(), block.slopes.end());
-  std::sort(all.begin(), all.end());
-  const auto is_behind = [&](int k) {
-    return k >= 0 && (std::binary_search(inputs.begin(), inputs.end(), k) ||
-                      std::binary_search(block.behind.begin(), block.behind.end(), k));
-  };
-  for (const int k : all)
-    if (is_behind(tape_[k].a) || is_behind(tape_[k].b)) block.behind.push_back(k);
+  block.behind = lines_behind(block);
   std::vector<int> rows = block.rows;
   std::sort(rows.begin(), rows.end());
   for (const int k : block.lines) {
     if (series_->is_steady(k)) continue;
     block.moving.push_back(k);
-    const bool is_last = uses[at(k)] == 0 && std::binary_search(rows.begin(), rows.end(), k);
-    if (is_behind(k) && !is_last) block.behind_moving.push_back(k);
+    const bool is_last = uses[at(k)] == 0 && is_among(rows, k);
+    if (is_among(block.behind, k) && !is_last) block.behind_moving.push_back(k);
   }
 }
 
@@ -230,8 +239,7 @@ bool ModeSeries::solve_first(Block& block) {
       right_[0] /= (*series_)[block.derivatives[0]][0];
     const double share = correct(block);
     if (!std::isfinite(share)) return false;
-    if (share <= 2 * epsilon) return true;
-    if (share <= surely_rounding * epsilon && share > slow * before) return true;
+    if (is_last_correction(share, before)) return true;
     before = share;
   }
   return before <= std::sqrt(epsilon);  // rows that cancel: the gate decides

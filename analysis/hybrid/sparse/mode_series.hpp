@@ -87,6 +87,7 @@ class ModeSeries {
   void make_blocks(const Incidence& given, const linear::Matching& matching);
   void find_lines();
   [[nodiscard]] std::vector<int> uses() const;
+  [[nodiscard]] std::vector<int> lines_behind(const Block& block) const;
   void add_lines(Block& block, std::vector<char>& is_known, const std::vector<int>& uses);
   [[nodiscard]] int line_of_unknown(int j) const {
     return is_state(j) ? line_of_rate_[index(j)] : line_of_x_[index(j)];

@@ -103,6 +103,11 @@ NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z, bool asks
   bool has_bound = false;
   const int value = value_sign(l, z, has_bound);
   if (value != 0) return value > 0 ? Sign::positive : Sign::negative;
+  return sign_at_zero(l, z, has_bound, asks_for_one);
+}
+
+/// The same where g_l is not told from 0.
+NearChoice::Sign NearChoice::sign_at_zero(int l, const std::vector<int>& z, bool has_bound, bool asks_for_one) {
   // Of many binaries faces are not kept for all values: one that is void has no derivative that is told from 0, and
   // whether it is does not matter where only violations are asked for.
   const bool is_small = static_cast<int>(faces_.binaries_of(l).size()) <= most_kept;
@@ -226,6 +231,15 @@ HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& 
 
 bool NearChoice::takes_value() { return ++tried_ <= options_.most_values && !(options_.stop && options_.stop()); }
 
+/// With the other values of these binaries.
+NearChoice::Verdict NearChoice::judge_changed(double t, const Vector& x, std::vector<int>& z,
+                                              const std::vector<int>& changed, int part) {
+  for (const int i : changed) z[at(i)] = 1 - z[at(i)];
+  Verdict verdict = judge(t, x, z, part, true);
+  for (const int i : changed) z[at(i)] = 1 - z[at(i)];
+  return verdict;
+}
+
 /// Which sets of `distance` of the binaries continue with their other values. Empty: open.
 std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, const Vector& x,
                                                                       const std::vector<int>& z,
@@ -239,9 +253,7 @@ std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, 
     if (!takes_value()) return std::nullopt;
     std::vector<int> changed;
     for (const int k : chosen) changed.push_back(binaries[at(k)]);
-    for (const int i : changed) other[at(i)] = 1 - z[at(i)];
-    const Verdict verdict = judge(t, x, other, part, true);
-    for (const int i : changed) other[at(i)] = z[at(i)];
+    const Verdict verdict = judge_changed(t, x, other, changed, part);
     if (!verdict.has_series) return std::nullopt;
     if (verdict.violated.empty()) found.push_back({std::move(changed), verdict.rate_norm});
   } while (next_set(chosen, static_cast<int>(binaries.size())));
@@ -357,6 +369,15 @@ std::optional<HybridContinuations> NearChoice::of_parts(double t, const Vector& 
   return result;
 }
 
+/// By all values where they are few, else by each set of called binaries that acts on no other. Empty: open.
+std::optional<HybridContinuations> NearChoice::of_called(double t, const Vector& x, const std::vector<int>& previous,
+                                                         const std::vector<int>& called) {
+  std::optional<HybridContinuations> result;
+  if (options_.lists_all && lists_all()) result = of_all(t, x, previous, called);
+  if (!result && model_.q() > most_searched) result = of_parts(t, x, previous, called);
+  return result;
+}
+
 std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
                                                           const std::vector<int>& previous, bool is_exact) {
   series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
@@ -369,9 +390,7 @@ std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector
   }
   const std::vector<int> called =
       called_sub_problems(model_, structure_, before.violated, before.on_surface);
-  std::optional<HybridContinuations> result;
-  if (options_.lists_all && lists_all()) result = of_all(t, x, previous, called);
-  if (!result && model_.q() > most_searched) result = of_parts(t, x, previous, called);
+  std::optional<HybridContinuations> result = of_called(t, x, previous, called);
   if (!result) return std::nullopt;
   result->violated = before.violated;
   result->called = called;

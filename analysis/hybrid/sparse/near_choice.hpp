@@ -91,6 +91,7 @@ class NearChoice {
   /// open: no bound of the error; falls, rises and stays: 0 at t.
   enum class Sign { open, idle, negative, positive, falls, rises, stays };
   Sign sign_of(int l, const std::vector<int>& z, bool asks_for_one);
+  Sign sign_at_zero(int l, const std::vector<int>& z, bool has_bound, bool asks_for_one);
   Sign sign_behind(int l);
   void read_constraint(int l, const std::vector<int>& z, Verdict& verdict, bool asks_for_one);
   void read_constraints(const std::vector<int>& z, int part, Verdict& verdict, bool asks_for_one);
@@ -110,6 +111,7 @@ class NearChoice {
   const ValueProgram* program(const std::vector<int>& binaries, int part);
   ValueTree::Question question_of_all(double t, const Vector& x, const Asked& asked, const ValueProgram& tree,
                                       HybridContinuations& found);
+  static ValueTree::Answer answer_of(const ValueProgram& tree, ValueTree::Question all, const Asked& asked);
   [[nodiscard]] Exclusion exclusion(std::uint64_t values, std::uint64_t known, int constraint, bool by_slope) const;
   ConstraintJet jet_of(int l, const std::vector<int>& z);
   std::optional<HybridContinuation> continuation(double t, const Vector& x, const ValueTree::Entry& entry);
@@ -124,6 +126,7 @@ class NearChoice {
   [[nodiscard]] std::map<int, std::vector<int>> called_binaries(const std::vector<int>& called) const;
   [[nodiscard]] bool has_surface(std::vector<int>& corner, int binary);
   Verdict judge(double t, const Vector& x, const std::vector<int>& z, int part, bool asks_for_one = false);
+  Verdict judge_changed(double t, const Vector& x, std::vector<int>& z, const std::vector<int>& changed, int part);
   std::optional<Taken> choose_singly(double t, const Vector& x, const std::vector<int>& z,
                                      const std::vector<int>& binaries, int part);
   std::optional<Taken> choose(double t, const Vector& x, const std::vector<int>& z,
@@ -136,6 +139,8 @@ class NearChoice {
   [[nodiscard]] bool lists_all();
   void count_changes(const std::vector<int>& previous, const std::vector<int>& called,
                      HybridContinuation& next) const;
+  std::optional<HybridContinuations> of_called(double t, const Vector& x, const std::vector<int>& previous,
+                                               const std::vector<int>& called);
   std::optional<HybridContinuations> of_all(double t, const Vector& x, const std::vector<int>& previous,
                                             const std::vector<int>& called);
   std::optional<HybridContinuations> of_parts(double t, const Vector& x, const std::vector<int>& previous,

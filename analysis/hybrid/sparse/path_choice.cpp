@@ -14,6 +14,14 @@ namespace {
 constexpr std::size_t most_together = 20;  ///< binaries of a sub-problem whose values are tried
 constexpr std::size_t most_counted = 6;    ///< whose values are counted
 
+/// Those of a list that are taken, in its order.
+std::vector<int> taken_of(const std::vector<int>& own, const std::vector<char>& is_taken) {
+  std::vector<int> set;
+  for (std::size_t k = 0; k < own.size(); ++k)
+    if (is_taken[k] != 0) set.push_back(own[k]);
+  return set;
+}
+
 }  // namespace
 
 PathChoice::PathChoice(const HybridModel& model, const HybridStructure& structure, LocalRates& rates)
@@ -50,9 +58,7 @@ bool PathChoice::nearest(const SubProblem& sub, const Set& own, const Place& pla
     bool is_by_others = false;
     do {
       check_interruption();
-      Set set;
-      for (std::size_t k = 0; k < own.size(); ++k)
-        if (taken[k] != 0) set.push_back(own[k]);
+      Set set = taken_of(own, taken);
       const Verdict verdict = judge(sub, set, place, path);
       if (verdict == Verdict::open) return false;
       is_by_others = is_by_others || verdict == Verdict::excluded_by_others;

@@ -223,8 +223,8 @@ double PiecewisePath::zero_between(int l, Value a, Value b) {
   int kept = 0;
   for (int k = 0; k < most_secants; ++k) {
     double s = a.s + (b.s - a.s) * (a.g / (a.g - b.g));
-    if (!(s > a.s && s < b.s)) s = a.s + (b.s - a.s) / 2;
-    if (s <= a.s || s >= b.s) break;
+    if (!is_between(s, a, b)) s = a.s + (b.s - a.s) / 2;
+    if (!is_between(s, a, b)) break;
     const double g = constraint(l, s);
     if (std::abs(g) <= errors_[l]) return s;
     if (g > 0) {

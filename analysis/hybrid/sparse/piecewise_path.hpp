@@ -128,6 +128,7 @@ class PiecewisePath {
   std::optional<double> crossing(int l, double s);
   std::optional<double> place_between(int l, Value from, double g_end);
   [[nodiscard]] bool meets(int l, double s, int block) const;
+  static bool is_between(double s, const Value& a, const Value& b) { return s > a.s && s < b.s; }
   double zero_between(int l, Value a, Value b);
   bool pass(const Crossing& crossing);
   [[nodiscard]] bool turns_at_once(const Crossing& crossing) const;

@@ -96,9 +96,7 @@ bool ProductFace::may_be_opposite(const ProductFace& low, const ProductFace& hig
   const std::optional<double> kappa = ratio(high.surface_, low.surface_);
   if (!kappa) return false;
   const Signs h = low.signs(binary, 0), g = high.signs(binary, 1);
-  const bool same = (h.negative && g.negative) || (h.positive && g.positive);
-  const bool opposite = (h.negative && g.positive) || (h.positive && g.negative);
-  return *kappa < 0 ? same : opposite;
+  return h.meet(*kappa < 0 ? g : Signs{g.positive, g.negative});
 }
 
 }  // namespace perp

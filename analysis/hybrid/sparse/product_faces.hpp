@@ -27,6 +27,10 @@ class ProductFace {
   static constexpr Range anything{-inf, inf};
   struct Signs {
     bool negative, positive;
+    /// Has the other one of the same sign?
+    [[nodiscard]] bool meet(const Signs& other) const {
+      return (negative && other.negative) || (positive && other.positive);
+    }
   };
   ProductFace(const Tape& tape, int first_binary) : tape_(&tape), first_binary_(first_binary) {}
   bool add(int line);

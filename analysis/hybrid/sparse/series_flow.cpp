@@ -17,6 +17,23 @@ constexpr int most_shorter = 30;
 constexpr int decisive_orders = 4;      ///< of the derivatives that tell the sign of a constraint
 constexpr double rounding_of_step = 0x1p-48;  ///< of the size of a polynomial: its terms' rounding
 
+/// The length of a step of this order, shortened by what is looked at.
+struct StepLength {
+  double h;
+  int order;
+  double power = std::pow(h, order - 1);
+
+  /// Until the last two terms of Σ c_k s^k are below the tolerance, against its size and what it moves by.
+  void fit(const double* c, double tol) {
+    for (;;) {
+      const double last = (std::abs(c[order - 1]) + std::abs(c[order]) * h) * power;
+      if (last <= tol * (std::abs(c[0]) + std::abs(c[1]) * h) || last == 0 || h == 0) return;
+      h *= 0.8;
+      power = std::pow(h, order - 1);
+    }
+  }
+};
+
 }  // namespace
 
 SeriesFlow::SeriesFlow(const HybridModel& model, ModeSeries& series, SeriesScales scales)
@@ -38,14 +55,17 @@ bool SeriesFlow::start(double t, const Vector& x, const std::vector<int>& z, boo
   return true;
 }
 
-/// The longest h, at most the rest, whose last two terms are below the tolerance: those of a state against
-/// its size, those of a constraint or algebraic variable against its size and what it moves by.
-double SeriesFlow::length_by_tolerance() const {
+double SeriesFlow::size_of(int j, double x) const {
+  return std::max(std::abs(x), j < scales_.sizes.size() ? scales_.sizes[j] : 0.0);
+}
+
+/// The longest h, at most the rest, at which each of the last two terms of every state is below the tolerance.
+double SeriesFlow::length_of_states() const {
   double most[2] = {0, 0};
   for (int j = 0; j < model_.n(); ++j) {
     if (!series_.is_state(j)) continue;
     const double* c = series_.variable(j);
-    const double size = std::max(std::abs(c[0]), j < scales_.sizes.size() ? scales_.sizes[j] : 0.0);
+    const double size = size_of(j, c[0]);
     for (const int k : {0, 1})
       if (const double last = std::abs(c[order_ - 1 + k]); last > 0)
         most[k] = std::max(most[k], last / std::max(size, std::abs(c[1]) * rest_));
@@ -53,19 +73,17 @@ double SeriesFlow::length_by_tolerance() const {
   double h = rest_;
   for (const int k : {0, 1})
     if (most[k] > 0) h = std::min(h, std::pow(scales_.tol / most[k], 1.0 / (order_ - 1 + k)));
-  double power = std::pow(h, order_ - 1);
-  const auto look = [&](const double* c) {
-    for (;;) {
-      const double last = (std::abs(c[order_ - 1]) + std::abs(c[order_]) * h) * power;
-      if (last <= scales_.tol * (std::abs(c[0]) + std::abs(c[1]) * h) || last == 0 || h == 0) return;
-      h *= 0.8;
-      power = std::pow(h, order_ - 1);
-    }
-  };
-  for (int j = 0; j < model_.n(); ++j)
-    if (!series_.is_state(j)) look(series_.variable(j));
-  for (int l = 0; l < static_cast<int>(model_.g.size()); ++l) look(series_.constraint(l));
   return h;
+}
+
+/// The longest h, at most the rest, whose last two terms are below the tolerance: those of a state against
+/// its size, those of a constraint or algebraic variable against its size and what it moves by.
+double SeriesFlow::length_by_tolerance() const {
+  StepLength length{length_of_states(), order_};
+  for (int j = 0; j < model_.n(); ++j)
+    if (!series_.is_state(j)) length.fit(series_.variable(j), scales_.tol);
+  for (int l = 0; l < static_cast<int>(model_.g.size()); ++l) length.fit(series_.constraint(l), scales_.tol);
+  return length.h;
 }
 
 /// The first order at which constraint l is not 0 to rounding; its coefficients below count as 0.
@@ -102,6 +120,9 @@ void SeriesFlow::find_end() {
   }
 }
 
+/// Would a higher order make the step longer?
+bool SeriesFlow::wants_order() const { return !ends_ && h_ < rest_ && order_ != ModeSeries::order; }
+
 /// Orders are added until the tolerance does not end the step before a constraint or t_end does.
 bool SeriesFlow::step(double t_end) {
   rest_ = t_end - t_;
@@ -110,7 +131,7 @@ bool SeriesFlow::step(double t_end) {
     h_ = std::min({length_by_tolerance(), rest_, longest_});
     if (!(h_ > 0) || (t_ + h_ <= t_ && rest_ > 0)) return false;
     find_end();
-    if (ends_ || h_ >= rest_ || order_ == ModeSeries::order) break;
+    if (!wants_order()) break;
   }
   ++steps_;
   return true;
@@ -133,6 +154,19 @@ Matrix SeriesFlow::polynomials() const {
   return c;
 }
 
+/// Do the rates of the series at the end of the step differ from these slopes of its polynomials by no more than its
+/// tolerance?
+bool SeriesFlow::confirms_rates(const Vector& slopes) const {
+  for (int j = 0; j < model_.n(); ++j) {
+    if (!series_.is_state(j)) continue;
+    const double size = size_of(j, x_end_[j]);
+    const double moved = std::abs(series_.rate(j)) * h_;
+    const double defect = std::abs(series_.rate(j) - slopes[j]) * h_;
+    if (!(defect <= most_defect * std::max(scales_.tol, least_defect) * std::max(size, moved))) return false;
+  }
+  return true;
+}
+
 SeriesFlow::Arrival SeriesFlow::arrive() {
   const int n = model_.n();
   x_end_.resize(n);
@@ -143,15 +177,7 @@ SeriesFlow::Arrival SeriesFlow::arrive() {
     for (int k = order_; k >= 1; --k) slopes[j] = slopes[j] * h_ + k * c[k];
   }
   series_.set_known(scales_.share, scales_.sizes);
-  bool is_good = series_.begin(t_ + h_, x_end_, z_, 0);
-  for (int j = 0; j < n && is_good; ++j) {
-    if (!series_.is_state(j)) continue;
-    const double size = std::max(std::abs(x_end_[j]), j < scales_.sizes.size() ? scales_.sizes[j] : 0.0);
-    const double moved = std::abs(series_.rate(j)) * h_;
-    const double defect = std::abs(series_.rate(j) - slopes[j]) * h_;
-    is_good = defect <= most_defect * std::max(scales_.tol, least_defect) * std::max(size, moved);
-  }
-  if (is_good) {
+  if (series_.begin(t_ + h_, x_end_, z_, 0) && confirms_rates(slopes)) {
     longest_ = inf;
     return Arrival::good;
   }

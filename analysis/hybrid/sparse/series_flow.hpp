@@ -50,7 +50,11 @@ class SeriesFlow {
   }
 
  private:
+  double size_of(int j, double x) const;  // of variable j with value x
+  double length_of_states() const;
   double length_by_tolerance() const;
+  bool confirms_rates(const Vector& slopes) const;
+  bool wants_order() const;
   void find_end();
   int leading(int l, double size_in_step);
 

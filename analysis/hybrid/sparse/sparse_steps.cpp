@@ -14,6 +14,7 @@ namespace perp {
 namespace {
 
 constexpr double unit_of_rounding = std::numeric_limits<double>::epsilon();
+constexpr double surely_below = 1 - 4 * unit_of_rounding;  ///< of a bound: quotients below, for rounding
 constexpr double near_zero =
     1e-8;  ///< corrections, of the unknowns, behind which the rows are looked at
 constexpr double slow_contraction = 0.1;  ///< contraction below which a factorization is renewed
@@ -161,6 +162,16 @@ bool SparseSteps::wants_renewal(const Factor& factor, double share, double befor
   return is_slow && !all_rows_.is_affine() && !factor.is_fresh;
 }
 
+/// Is a correction, with the one before, so small that the rows are to be looked at? Affine ones are in any case.
+bool SparseSteps::is_near(double share, double before) const {
+  return all_rows_.is_affine() || share <= near_zero || (before < 1 && share * share <= near_zero * before);
+}
+
+/// Do the rows serve behind a correction: where it was small all of them, at last with some solved alone?
+bool SparseSteps::ends(double h, Until until, bool is_small, int corrections) {
+  return (is_small && arrives(h, until)) || (corrections >= most_with_all && arrives_by_rows(h));
+}
+
 /// Modified Newton's method from x_end_, until every row is 0 within its gate, or without looking
 /// at that.
 bool SparseSteps::solve(double t, double h, Until until) {
@@ -179,10 +190,9 @@ bool SparseSteps::solve(double t, double h, Until until) {
       continue;
     }
     x_end_ -= right_;
-    const bool is_near = share <= near_zero || (before < 1 && share * share <= near_zero * before);
+    const bool is_small = is_near(share, before);
     before = share;
-    if ((all_rows_.is_affine() || is_near) && arrives(h, until)) return true;
-    if (iteration >= most_with_all && arrives_by_rows(h)) return true;
+    if (ends(h, until, is_small, iteration)) return true;
   }
   return false;
 }
@@ -195,20 +205,23 @@ void SparseSteps::look_at_rows(double h) {
   all_rows_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
 }
 
+/// Is every equation clearly within its gate, each with a bound that is not 0? Seen at once, with the residual.
+bool SparseSteps::is_clearly_zero() {
+  const Values F(rows_.data(), n_), e(errors_.data(), n_);
+  if (!are_finite(F, e) || !(e.minCoeff() > 0)) return false;
+  residual_ = (F.abs() / e).maxCoeff();
+  return residual_ < surely_below * most_rounding;
+}
+
 /// Is every equation 0 within its gate?
 bool SparseSteps::is_zero_at_end() {
+  if (is_clearly_zero()) return true;
   residual_ = 0;
-  constexpr double below = 1 - 4 * unit_of_rounding;
-  if (const Values F(rows_.data(), n_), e(errors_.data(), n_); are_finite(F, e) && e.minCoeff() > 0) {
-    residual_ = (F.abs() / e).maxCoeff();
-    if (residual_ < below * most_rounding) return true;
-    residual_ = 0;
-  }
   for (int i = 0; i < n_; ++i) {
     const double size = std::abs(rows_[at(i)]), error = errors_[at(i)];
     if (!(size <= most_rounding * error) || !std::isfinite(error)) return size == 0;
     // Most quotients are smaller than one before, which is seen without them.
-    if (size > residual_ * error * below && size > 0) residual_ = std::max(residual_, size / error);
+    if (size > residual_ * error * surely_below && size > 0) residual_ = std::max(residual_, size / error);
   }
   return true;
 }
@@ -250,6 +263,9 @@ bool SparseSteps::repeat_path(double t, double h) {
   return true;
 }
 
+/// The step from the start that the path shifts, and where that is done in few rows the moments of its changes.
+bool SparseSteps::repeat(double t, double h) { return follow_shift(t, h) && (!local_ || repeat_path(t, h)); }
+
 /// Ways through the step and steps from the starts that they shift, one after the other, until the
 /// moments of the changes stay and nothing is violated at the end.
 bool SparseSteps::settle(double t, double h) {
@@ -260,7 +276,7 @@ bool SparseSteps::settle(double t, double h) {
       if (!confirm(t, h)) return false;
       if (!is_violated_) return true;
     }
-    if (!follow_shift(t, h) || (local_ && !repeat_path(t, h))) return false;
+    if (!repeat(t, h)) return false;
   }
   return false;
 }
@@ -271,78 +287,6 @@ bool SparseSteps::follow_shift(double t, double h) {
   if (local_ && solve_locally(h)) return true;
   path_.guess(x_end_);
   return solve(t, h, Until::near);
-}
-
-void SparseSteps::put_state(int j, double h) {
-  inputs_[at(1 + j)] = (x_end_[j] - begin_[j]) / h;
-  inputs_[at(1 + n_ + j)] = x_end_[j];
-  changed_.add(1 + j);
-  changed_.add(1 + n_ + j);
-}
-
-/// The same from the solution for the start and binaries before, in the rows that differ: F is 0 in the
-/// others. False: too much does.
-bool SparseSteps::solve_locally(double h) {
-  for (const int j : shifted_) put_state(j, h);
-  for (const int i : flipped_) {
-    changed_.add(1 + 2 * n_ + i);
-    inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
-  }
-  LocalRates& rates = path_.rates();
-  const auto set_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
-  for (const int j : shifted_)
-    for (const int row : all_rows_.rows_of_rate(j)) set_row(row);
-  for (const int i : flipped_)
-    for (const int row : rates.equations_of_binary(i)) set_row(row);
-  if (std::exchange(local_h_, h) != h) local_->set_matrix(factors_.at(h).values);
-  if (!local_->solve(x_end_)) return false;
-  for (const int j : local_->unknowns()) {
-    x_end_[j] -= local_->correction(j);
-    put_state(j, h);
-  }
-  mark_constraints();
-  return true;
-}
-
-const std::vector<int>& SparseSteps::ByEither::with(const std::vector<int>& now) {
-  if (now == last_) return all_ = sorted_;
-  last_ = now;
-  before_.swap(sorted_);
-  sorted_ = now;
-  std::sort(sorted_.begin(), sorted_.end());
-  all_.clear();
-  std::set_union(before_.begin(), before_.end(), sorted_.begin(), sorted_.end(), std::back_inserter(all_));
-  return all_;
-}
-
-/// The start that the path shifts and the binaries at its end, and where they differ from the repetition
-/// before: only what one of the two paths has changed does.
-void SparseSteps::find_differences() {
-  shifted_ = moved_by_either_.with(path_.moved());
-  starts_.clear();
-  for (const int j : shifted_) starts_.push_back(std::exchange(begin_[j], x_[j]));
-  path_.shift(begin_);
-  std::size_t k = 0;
-  std::erase_if(shifted_, [&](int j) { return begin_[j] == starts_[k++]; });
-  flipped_ = flipped_by_either_.with(path_.flipped());
-  std::erase_if(flipped_, [&](int i) { return std::exchange(z_end_[at(i)], path_.z()[at(i)]) == path_.z()[at(i)]; });
-}
-
-/// Those that hold what differs or is corrected have other values than at the end before.
-void SparseSteps::mark_constraints() {
-  const LocalRates& rates = path_.rates();
-  const auto mark = [&](std::span<const int> constraints) {
-    for (const int l : constraints) old_.add(l);
-  };
-  const auto mark_of_unknown = [&](int j) {
-    if (moved_.holds(j)) return;
-    moved_.add(j);
-    mark(rates.constraints_of_unknown(j));
-    mark(rates.constraints_of_state(j));
-  };
-  for (const int j : shifted_) mark_of_unknown(j);
-  for (const int j : local_->unknowns()) mark_of_unknown(j);
-  for (const int i : flipped_) mark(rates.constraints_of_binary(i));
 }
 
 void SparseSteps::renew_constraints() {

@@ -5,7 +5,6 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/expression/polynomial.hpp>
-#include <perp/core/linear/structure.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 
 namespace perp {
@@ -86,11 +85,10 @@ int ExplicitRows::put(Given& given, int line) {
   return given.replaced_by[at(line)];
 }
 
-/// The equations in the order in which they give their unknowns. Empty: some give theirs together.
-std::vector<ExplicitRows::Pair> ExplicitRows::pairs_of(Given& given) const {
+/// Of each equation the numbers of its unknowns, and the lines of its derivatives by these.
+void ExplicitRows::find_unknowns(Given& given, linear::Pattern& unknowns, linear::Pattern& slopes) const {
   const int n = model_.n(), first = model_.variable_input(0);
   const std::vector<int> f(given.rows.begin(), given.rows.begin() + n);
-  linear::Pattern unknowns(at(n)), slopes(at(n)), successors(at(n));
   for (const Derivative& d : differentiate(given.tape, f, 1, first + n)) {
     const bool is_rate = d.input < first;
     const int j = d.input - (is_rate ? HybridModel::derivative_input(0) : first);
@@ -98,6 +96,13 @@ std::vector<ExplicitRows::Pair> ExplicitRows::pairs_of(Given& given) const {
     unknowns[at(d.output)].push_back(j);
     slopes[at(d.output)].push_back(d.line);
   }
+}
+
+/// The equations in the order in which they give their unknowns. Empty: some give theirs together.
+std::vector<ExplicitRows::Pair> ExplicitRows::pairs_of(Given& given) const {
+  const int n = model_.n();
+  linear::Pattern unknowns(at(n)), slopes(at(n)), successors(at(n));
+  find_unknowns(given, unknowns, slopes);
   const linear::Matching matching = linear::maximum_matching(unknowns, n);
   if (!matching.is_perfect()) return {};
   for (int row = 0; row < n; ++row)
@@ -108,7 +113,7 @@ std::vector<ExplicitRows::Pair> ExplicitRows::pairs_of(Given& given) const {
   for (int row = 0; row < n; ++row) {
     const int j = matching.column_of_row[at(row)];
     const auto place = at(std::find(unknowns[at(row)].begin(), unknowns[at(row)].end(), j) - unknowns[at(row)].begin());
-    pairs[at(components.of_node[at(row)])] = {f[at(row)], j, slopes[at(row)][place]};
+    pairs[at(components.of_node[at(row)])] = {given.rows[at(row)], j, slopes[at(row)][place]};
   }
   return pairs;
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <perp/core/linear/structure.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 
 namespace perp {
@@ -34,6 +35,7 @@ class ExplicitRows {
   struct Pair {
     int line = -1, unknown = -1, slope = -1;  // of an equation, its unknown, the derivative by it
   };
+  void find_unknowns(Given& given, linear::Pattern& unknowns, linear::Pattern& slopes) const;
   [[nodiscard]] std::vector<Pair> pairs_of(Given& given) const;
   [[nodiscard]] bool put_unknown(Given& given, const Pair& pair);
   [[nodiscard]] bool put_unknowns(Given& given);

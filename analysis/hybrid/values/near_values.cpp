@@ -251,6 +251,16 @@ ValueTree::Question NearChoice::question_of_all(double t, const Vector& x, const
   return all;
 }
 
+/// The best ones are kept; all where they are few enough for a list.
+ValueTree::Answer NearChoice::answer_of(const ValueProgram& tree, ValueTree::Question all, const Asked& asked) {
+  ValueTree::Answer answer = ValueTree(tree, all).search();
+  const auto count = static_cast<std::size_t>(answer.count);
+  if (count <= asked.best || count > asked.most_kept) return answer;
+  all.most_kept = count;
+  all.left = {};
+  return ValueTree(tree, all).search();
+}
+
 std::optional<HybridContinuations> NearChoice::all_values(double t, const Vector& x, const Asked& asked, bool is_exact) {
   series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
   std::vector<int> binaries(at(model_.q()));
@@ -258,15 +268,9 @@ std::optional<HybridContinuations> NearChoice::all_values(double t, const Vector
   const ValueProgram* tree = program(binaries, every_part);
   if (tree == nullptr) return std::nullopt;
   HybridContinuations found;
-  ValueTree::Question all = question_of_all(t, x, asked, *tree, found);
+  const ValueTree::Question all = question_of_all(t, x, asked, *tree, found);
   if (may_slide_here(*tree, all)) return std::nullopt;
-  ValueTree::Answer answer = ValueTree(*tree, all).search();
-  const auto count = static_cast<std::size_t>(answer.count);
-  if (count > asked.best && count <= asked.most_kept) {  // few enough for a list of all
-    all.most_kept = count;
-    all.left = {};
-    answer = ValueTree(*tree, all).search();
-  }
+  const ValueTree::Answer answer = answer_of(*tree, all, asked);
   if (!answer.is_whole) return std::nullopt;
   for (const ValueTree::Entry& entry : best_of(answer)) {
     std::optional<HybridContinuation> c = continuation(t, x, entry);

@@ -42,7 +42,12 @@ ValueProgram::ValueProgram(const HybridModel& model, const ExplicitRows& rows, s
     rows_.push_back({l, put(rows.values()[at(l)]), put(rows.slopes()[at(l)]), rows.has_unknowns(l)});
   put_norm(std::move(norm));
   for (const int line : rows.unknowns()) unknowns_.push_back(put(line));
-  for (const int line : rows.denominators())
+  put_denominators(rows.denominators());
+}
+
+/// Beside those of quotients that were put; each once, and none that is a number.
+void ValueProgram::put_denominators(const std::vector<int>& lines) {
+  for (const int line : lines)
     if (from_[line].operation != Operation::constant) denominators_.push_back(put(line));
   std::sort(denominators_.begin(), denominators_.end());
   denominators_.erase(std::unique(denominators_.begin(), denominators_.end()), denominators_.end());
@@ -88,12 +93,15 @@ void ValueProgram::find_level(int k) {
   from_pure_[at(k)] = line.operation != Operation::input || is_binary(line.a) ? 1 : 0;
   if (line.operation == Operation::input && is_binary(line.a)) from_level_[at(k)] = level_of_binary_[at(line.a - first_binary_)];
   if (is_leaf(line)) return;
-  for (const int operand : {line.a, line.b}) {
-    if (operand < 0) continue;
-    ++uses_[at(operand)];
-    from_level_[at(k)] = std::max(from_level_[at(k)], from_level_[at(operand)]);
-    if (!from_pure_[at(operand)]) from_pure_[at(k)] = 0;
-  }
+  for (const int operand : {line.a, line.b})
+    if (operand >= 0) include(k, operand);
+}
+
+/// Line k uses the other one, whose level is known.
+void ValueProgram::include(int k, int operand) {
+  ++uses_[at(operand)];
+  from_level_[at(k)] = std::max(from_level_[at(k)], from_level_[at(operand)]);
+  if (!from_pure_[at(operand)]) from_pure_[at(k)] = 0;
 }
 
 /// The line with its level.

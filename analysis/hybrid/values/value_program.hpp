@@ -63,8 +63,10 @@ class ValueProgram {
   void order_binaries(const std::vector<int>& roots);
   void find_levels(const std::vector<int>& roots);
   void find_level(int k);
+  void include(int k, int operand);
   [[nodiscard]] bool is_binary(int input) const { return input >= first_binary_ && input < end_of_binaries_; }
   void put_norm(std::vector<int> terms);
+  void put_denominators(const std::vector<int>& lines);
   int put_leaf(int line);
   [[nodiscard]] int folded(Operation operation, int a, int b) const;
   [[nodiscard]] bool is_of(int line, bool is_sum) const;

@@ -49,11 +49,17 @@ void ValueTree::put_static() {
     } else if (line.operation == Operation::input) {
       value = question_.inputs[at(line.a)];
     } else {
-      const RunningError& a = line.a < 0 ? value : values_[at(line.a)];
-      value = result_of(line.operation, a, line.b < 0 ? a : values_[at(line.b)]);
-      if (question_.is_exact && value.error > 0 && decided_sign(value) == 0) put_exactly(k);
+      put_result(k);
     }
   }
+}
+
+void ValueTree::put_result(int k) {
+  const Instruction& line = program_.tape()[k];
+  RunningError& value = values_[at(k)];
+  const RunningError& a = line.a < 0 ? value : values_[at(line.a)];
+  value = result_of(line.operation, a, line.b < 0 ? a : values_[at(line.b)]);
+  if (question_.is_exact && value.error > 0 && decided_sign(value) == 0) put_exactly(k);
 }
 
 void ValueTree::put_exactly(int line) {

@@ -24,23 +24,25 @@ ValueTree::ValueTree(const ValueProgram& program, Question question)
   asked_.assign(lines, 0);
   stamps_.assign(lines, -1);
   nodes_of_level_.assign(levels_.size(), 0);
-  const std::vector<int>& binaries = program.binaries();
-  for (std::size_t k = 0; k < binaries.size(); ++k)
+  for (std::size_t k = 0; k < program.binaries().size(); ++k)
     if (question_.previous[k] == 1) base_ |= std::uint64_t{1} << k;
-  for (int d = 1; d <= program.levels(); ++d) {
-    Level& level = levels_[at(d)];
-    const auto k = at(std::find(binaries.begin(), binaries.end(), program.binary_of(d)) - binaries.begin());
-    level.line = program.line_of(d);
-    level.bit = std::uint64_t{1} << k;
-    level.first_value = question_.previous[k] == 1 ? 1 : 0;
-    level.weight = question_.previous[k] < 0 ? 0 : question_.weights[k];
-  }
+  for (int d = 1; d <= program.levels(); ++d) put_binary(d, levels_[at(d)]);
   std::vector<int> rows;
   for (const ValueProgram::Row& row : program.rows()) rows.push_back(row.value);
   lines_of_rows_ = lines_for(rows);
   reaches_.resize(lines);
   is_surface_.assign(program.rows().size(), 0);
   bound_ = !question_.counts_all ? question_.most_distance : (question_.most_kept > 0 ? INT_MAX : -1);
+}
+
+/// That of a level, with the value that is tried first: the one before.
+void ValueTree::put_binary(int d, Level& level) const {
+  const std::vector<int>& binaries = program_.binaries();
+  const auto k = at(std::find(binaries.begin(), binaries.end(), program_.binary_of(d)) - binaries.begin());
+  level.line = program_.line_of(d);
+  level.bit = std::uint64_t{1} << k;
+  level.first_value = question_.previous[k] == 1 ? 1 : 0;
+  level.weight = question_.previous[k] < 0 ? 0 : question_.weights[k];
 }
 
 ValueTree::Answer ValueTree::search() {

@@ -99,7 +99,9 @@ class ValueTree {
       default: return apply_operation(operation, a, b);
     }
   }
+  void put_binary(int d, Level& level) const;
   void put_static();
+  void put_result(int line);
   void put_exactly(int line);
   [[nodiscard]] bool find_rows();
   void find_steps();

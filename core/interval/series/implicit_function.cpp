@@ -141,13 +141,10 @@ bool ImplicitFunction::precondition(std::vector<double>& inverse) const {
   return std::all_of(inverse.begin(), inverse.end(), [](double x) { return std::isfinite(x); });
 }
 
-/// J⁻¹ `right` with as many columns, of the box that was evaluated last. The equations are multiplied by
-/// an approximate inverse first, which changes no root.
-bool ImplicitFunction::solve(const std::vector<Interval>& right, int width,
-                             std::vector<Interval>& result) const {
+/// P (J | `right`), of the box that was evaluated last.
+std::vector<Interval> ImplicitFunction::multiplied(const std::vector<double>& P, const std::vector<Interval>& right,
+                                                   int width) const {
   const int n = count_, columns = n + width;
-  std::vector<double> P;
-  if (!precondition(P)) return false;
   std::vector<Interval> a(static_cast<std::size_t>(n * columns));
   const auto entry = [&](int k, int j) {
     return j < n ? derivative(k, 1 + states_ + j) : right[place(k, j - n, width)];
@@ -157,6 +154,17 @@ bool ImplicitFunction::solve(const std::vector<Interval>& right, int width,
       for (int j = 0; j < columns; ++j)
         if (const Interval& value = entry(k, j); !value.is_zero())
           a[place(i, j, columns)] += Interval(P[place(i, k, n)]) * value;
+  return a;
+}
+
+/// J⁻¹ `right` with as many columns, of the box that was evaluated last. The equations are multiplied by
+/// an approximate inverse first, which changes no root.
+bool ImplicitFunction::solve(const std::vector<Interval>& right, int width,
+                             std::vector<Interval>& result) const {
+  const int n = count_, columns = n + width;
+  std::vector<double> P;
+  if (!precondition(P)) return false;
+  std::vector<Interval> a = multiplied(P, right, width);
   if (!eliminate(a, n, columns, [](const Interval& p) { return mignitude(p); })) return false;
   result.clear();
   for (int i = 0; i < n; ++i)

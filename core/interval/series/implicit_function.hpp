@@ -51,6 +51,8 @@ class ImplicitFunction {
              std::vector<Interval>& result);
   [[nodiscard]] Interval derivative(int equation, int column) const;
   [[nodiscard]] bool precondition(std::vector<double>& inverse) const;
+  [[nodiscard]] std::vector<Interval> multiplied(const std::vector<double>& P, const std::vector<Interval>& right,
+                                                 int width) const;
   [[nodiscard]] bool solve(const std::vector<Interval>& right, int width,
                            std::vector<Interval>& result) const;
   void add_moves(const Interval& later, std::span<const Interval> x, std::span<const Interval> m,

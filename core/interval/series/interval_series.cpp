@@ -69,6 +69,13 @@ void IntervalSeries::convolve_square(IntervalSum& sum, int a, int direction, int
   if (has_middle && !is_zero(value, k / 2)) sum.add(square(at(value, k / 2)));
 }
 
+/// Σ_{0 ≤ l ≤ k} a_l a_{k−l}
+Interval IntervalSeries::squared(int a, int direction, int k) const {
+  IntervalSum sum;
+  convolve_square(sum, a, direction, k, 0);
+  return sum.value();
+}
+
 /// y b = a:  y_k b_0 = a_k − Σ_{1 ≤ l ≤ k} b_l y_{k−l},
 /// y'_k b_0 = a'_k − Σ_{1 ≤ l ≤ k} b_l y'_{k−l} − Σ_{0 ≤ l ≤ k} b'_l y_{k−l}
 Interval IntervalSeries::quotient(int node, int direction, int k) const {
@@ -193,6 +200,26 @@ void IntervalSeries::apply_angle(int node) {
   }
 }
 
+/// sin and cos, or sinh and cosh: s' = c a', c' = ∓ s a'
+void IntervalSeries::apply_pair(int node) {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const Interval& a = at(first_strand(here.a), 0);
+  const bool round = here.function == Operation::sin;
+  const Interval s = round ? sin(a) : sinh(a), c = round ? cos(a) : cosh(a);
+  apply_chain(node, here.a, s, c);
+  apply_chain(node + 1, here.a, c, Interval(here.sign) * s);
+}
+
+/// tan or tanh, and its slope 1 ± y².
+void IntervalSeries::apply_tangent(int node) {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const Interval& a = at(first_strand(here.a), 0);
+  const Interval value = here.function == Operation::tan ? tan(a) : tanh(a);
+  const Interval slope = Interval(1) + Interval(here.sign) * square(value);
+  apply_chain(node, here.a, value, slope);
+  apply_chain(node + 1, node, slope, Interval(2 * here.sign) * value);
+}
+
 /// Coefficients 0 of the functions that have a recurrence for the others.
 void IntervalSeries::evaluate_first(int node) {
   const Node& here = nodes_[static_cast<std::size_t>(node)];
@@ -202,18 +229,8 @@ void IntervalSeries::evaluate_first(int node) {
       const Interval value = exp(a);
       return apply_chain(node, here.a, value, value);
     }
-    case Kind::pair: {
-      const bool round = here.function == Operation::sin;
-      const Interval s = round ? sin(a) : sinh(a), c = round ? cos(a) : cosh(a);
-      apply_chain(node, here.a, s, c);
-      return apply_chain(node + 1, here.a, c, Interval(here.sign) * s);
-    }
-    case Kind::tangent: {
-      const Interval value = here.function == Operation::tan ? tan(a) : tanh(a);
-      const Interval slope = Interval(1) + Interval(here.sign) * square(value);
-      apply_chain(node, here.a, value, slope);
-      return apply_chain(node + 1, node, slope, Interval(2 * here.sign) * value);
-    }
+    case Kind::pair: return apply_pair(node);
+    case Kind::tangent: return apply_tangent(node);
     case Kind::integral:
       return apply_chain(node, here.a, apply_operation(here.function, a, a),
                          Interval(here.sign) / at(first_strand(here.b), 0));
@@ -268,11 +285,7 @@ Interval IntervalSeries::recur(int node, int direction, int k) const {
     case Kind::subtract:
       return sum_of(strand(here.a, direction), strand(here.b, direction), k, -1);
     case Kind::multiply: return product(here.a, here.b, direction, k);
-    case Kind::square: {
-      IntervalSum sum;
-      convolve_square(sum, here.a, direction, k, 0);
-      return sum.value();
-    }
+    case Kind::square: return squared(here.a, direction, k);
     case Kind::divide: return quotient(node, direction, k);
     case Kind::exponential: return integrated(here.a, node, direction, k, 1);
     case Kind::pair:
@@ -288,9 +301,8 @@ Interval IntervalSeries::recur(int node, int direction, int k) const {
 Interval IntervalSeries::recur_partner(int node, int direction, int k) const {
   const Node& here = nodes_[static_cast<std::size_t>(node)];
   if (here.kind == Kind::pair) return integrated(here.a, node, direction, k, here.sign);
-  IntervalSum sum;
-  convolve_square(sum, node, direction, k, 0);
-  return here.sign < 0 ? -sum.value() : sum.value();
+  const Interval of_value = squared(node, direction, k);
+  return here.sign < 0 ? -of_value : of_value;
 }
 
 /// z_0 and its derivatives are those of the implicit function, z_{k+1} = (z')_k / (k + 1).
@@ -324,20 +336,25 @@ void IntervalSeries::set_states(int k) {
   }
 }
 
-bool IntervalSeries::compute(const Interval& t, std::span<const Interval> x, int order,
-                             bool derivatives) {
-  t_ = t;
-  x_.assign(x.begin(), x.end());
-  orders_ = order + 1;
-  with_derivatives_ = derivatives;
-  is_complete_ = true;
-  if (implicit_ && !implicit_->compute(t, x)) return false;
+/// Room for the coefficients of all strands, which are 0 so far.
+void IntervalSeries::clear() {
   values_.resize(strands_.size() * static_cast<std::size_t>(orders_));
   for (Strand& strand : strands_) {
     strand.length = 0;
     strand.is_long = false;
   }
   std::fill(values_.begin(), values_.end(), Interval(0));
+}
+
+bool IntervalSeries::compute(const Interval& t, std::span<const Interval> x, int order,
+                             bool derivatives) {
+  t_ = t;
+  x_.assign(x.begin(), x.end());
+  with_derivatives_ = derivatives;
+  is_complete_ = true;
+  orders_ = order + 1;
+  if (implicit_ && !implicit_->compute(t, x)) return false;
+  clear();
   for (int k = 0; k <= order; ++k) {
     set_states(k);
     if (k == order) break;

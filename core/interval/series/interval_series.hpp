@@ -202,6 +202,7 @@ class IntervalSeries {
   [[nodiscard]] int direction(int strand) const {
     return strands_[static_cast<std::size_t>(strand)].direction;
   }
+  void clear();
   void set_states(int k);
   void set_implicit(int unknown, int k);
   void evaluate(int node, int k);
@@ -210,10 +211,13 @@ class IntervalSeries {
   void copy(int node, int k, int from, bool negated);
   void apply_chain(int node, int a, const Interval& value, const Interval& slope);
   void apply_angle(int node);
+  void apply_pair(int node);
+  void apply_tangent(int node);
   [[nodiscard]] Interval recur(int node, int direction, int k) const;
   [[nodiscard]] Interval recur_partner(int node, int direction, int k) const;
   [[nodiscard]] Interval sum_of(int a, int b, int k, double sign) const;
   [[nodiscard]] Interval product(int a, int b, int direction, int k) const;
+  [[nodiscard]] Interval squared(int a, int direction, int k) const;
   [[nodiscard]] Interval quotient(int node, int direction, int k) const;
   [[nodiscard]] Interval integral(int node, int direction, int k) const;
   [[nodiscard]] Interval integrated(int a, int slope, int direction, int k, double sign) const;

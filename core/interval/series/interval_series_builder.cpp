@@ -44,17 +44,19 @@ int IntervalSeries::Builder::natural_power(int x, int n) {
   return n % 2 == 0 ? even : binary(Kind::multiply, even, x);
 }
 
+/// x^r by products, quotients and roots; −1: by a function.
+int IntervalSeries::Builder::simple_power(int x, double r) {
+  if (r == 0) return constant(Interval(1));
+  if (r == 0.5) return node({.kind = Kind::root, .a = x});
+  if (r != std::floor(r) || !(std::abs(r) <= 64)) return -1;
+  const int positive = natural_power(x, static_cast<int>(std::abs(r)));
+  return r > 0 ? positive : binary(Kind::divide, constant(Interval(1)), positive);
+}
+
 int IntervalSeries::Builder::power(int x, int y) {
   const Node exponent = nodes_[static_cast<std::size_t>(y)];
-  if (exponent.kind == Kind::constant && exponent.value.is_point()) {
-    const double r = exponent.value.lo;
-    if (r == 0) return constant(Interval(1));
-    if (r == 0.5) return node({.kind = Kind::root, .a = x});
-    if (r == std::floor(r) && std::abs(r) <= 64) {
-      const int positive = natural_power(x, static_cast<int>(std::abs(r)));
-      return r > 0 ? positive : binary(Kind::divide, constant(Interval(1)), positive);
-    }
-  }
+  if (exponent.kind == Kind::constant && exponent.value.is_point())
+    if (const int simple = simple_power(x, exponent.value.lo); simple >= 0) return simple;
   if (exponent.kind == Kind::constant) return node({.kind = Kind::power, .a = x, .b = y});
   const int log = integral(Operation::log, x, x, 1);
   return node({.kind = Kind::exponential, .a = binary(Kind::multiply, y, log)});
@@ -166,13 +168,15 @@ void IntervalSeries::Strands::find_dependences() {
       include(j, series_.rate_nodes_[static_cast<std::size_t>(j)]);
     for (int i = 0; i < series_.implicit_count(); ++i)
       for (const int equation : series_.equation_nodes_) include(n + i, equation);
-    for (int node = 0; node < count; ++node) {
-      const Node& here = series_.nodes_[static_cast<std::size_t>(node)];
-      if (here.kind == Kind::sign) continue;  // constant wherever it has a series
-      for (const int operand : {here.a, here.b, here.c}) include(node, operand);
-      if (here.kind == Kind::partner) include(node, node - 1);
-    }
+    for (int node = 0; node < count; ++node) include_operands(node);
   } while (is_changed_);
+}
+
+void IntervalSeries::Strands::include_operands(int node) {
+  const Node& here = series_.nodes_[static_cast<std::size_t>(node)];
+  if (here.kind == Kind::sign) return;  // constant wherever it has a series
+  for (const int operand : {here.a, here.b, here.c}) include(node, operand);
+  if (here.kind == Kind::partner) include(node, node - 1);
 }
 
 /// The node depends on what the other one depends on.

@@ -22,6 +22,7 @@ class IntervalSeries::Builder {
   int pair(Kind kind, Operation first, int a, double sign);
   int integral(Operation function, int a, int w, double sign);
   int natural_power(int x, int n);
+  int simple_power(int x, double r);
   int power(int x, int y);
   int arc(Operation function, int a);
   int guard(int a, int b);
@@ -47,6 +48,7 @@ class IntervalSeries::Strands {
  private:
   void find_dependences();
   void include(int node, int other);
+  void include_operands(int node);
   void find_constants();
   [[nodiscard]] std::vector<bool> weighted_nodes() const;
 
