@@ -29,38 +29,44 @@ int direction(const Margin& margin, const Matrix& value, const Matrix& size, int
   return 0;
 }
 
-/// Decides one margin by its first coefficient that counts.
-void judge(const Margin& margin, const Matrix& value, const Matrix& size, int law,
-           const MarginOptions& options, double moment, MarginVerdict& verdict) {
-  double near_power = 1, far_power = 1;
-  double passed_over = 0;  // what the near coefficients that do not count are farther away
-  // What the value changes by within the size of a moment: its zero is known to a share of it.
-  const double drift = margin.known > 1 ? moment * std::max(std::abs(value(law, 1)), margin.rate) : 0;
-  for (int k = 0; k < margin.known; ++k, near_power *= options.tau, far_power *= options.far_tau) {
-    const bool is_near = k < options.near;
-    const double power = is_near ? near_power : far_power;
-    const double coefficient = margin.sign * (value(law, k) - (k == 0 ? margin.bound : 0));
-    const double c = coefficient * power;
-    const double terms =
-        std::max({size(law, 0), std::abs(margin.bound), size(law, k) * power, k == 0 ? drift : 0});
-    if (std::abs(c) <=
-        (is_near ? options.eps * terms : std::max(options.eps * terms, passed_over))) {
-      passed_over = std::max(passed_over, std::abs(coefficient) * far_power);
-      continue;
-    }
-    if (c > 0) return;
-    verdict.admissible = verdict.strict = false;
-    // Of a w that time alone moves no term has a size.
-    verdict.violation = std::max(verdict.violation, -c / (terms > 0 ? terms : -c));
-    return;
-  }
-  const int side = direction(margin, value, size, law, options);
+/// Notes that a margin becomes negative, by a coefficient c beside these terms. Of a w that time alone moves no term has a size.
+void violate(double c, double terms, MarginVerdict& verdict) {
+  verdict.admissible = verdict.strict = false;
+  verdict.violation = std::max(verdict.violation, -c / (terms > 0 ? terms : -c));
+}
+
+/// The margin that no coefficient counts of, beside the size of its value.
+void judge_by_direction(int side, int law, MarginVerdict& verdict) {
   if (side > 0) return;
   verdict.strict = false;
   if (side < 0)
     verdict.admissible = false;
   else
     verdict.open.push_back(law);
+}
+
+/// Decides one margin by its first coefficient that counts.
+void judge(const Margin& margin, const Matrix& value, const Matrix& size, int law,
+           const MarginOptions& options, double moment, MarginVerdict& verdict) {
+  double near_power = 1, far_power = 1;
+  double passed_over = 0;  // what the near coefficients that do not count are farther away
+  // What the value changes by within the size of a moment: its zero is known to a share of it.
+  double drift = margin.known > 1 ? moment * std::max(std::abs(value(law, 1)), margin.rate) : 0;
+  double bound = margin.bound;
+  for (int k = 0; k < margin.known; ++k, near_power *= options.tau, far_power *= options.far_tau, drift = 0, bound = 0) {
+    const bool is_near = k < options.near;
+    const double power = is_near ? near_power : far_power;
+    const double coefficient = margin.sign * (value(law, k) - bound);
+    const double c = coefficient * power;
+    const double terms = std::max({size(law, 0), std::abs(margin.bound), size(law, k) * power, drift});
+    if (std::abs(c) <= std::max(options.eps * terms, is_near ? 0 : passed_over)) {
+      passed_over = std::max(passed_over, std::abs(coefficient) * far_power);
+      continue;
+    }
+    if (!(c > 0)) violate(c, terms, verdict);
+    return;
+  }
+  judge_by_direction(direction(margin, value, size, law, options), law, verdict);
 }
 
 }  // namespace
