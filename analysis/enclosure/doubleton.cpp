@@ -91,6 +91,12 @@ bool Doubleton::is_spread(int state) const {
   return false;
 }
 
+bool Doubleton::acts_on(const std::vector<bool>& wanted, Eigen::Index coordinate) const {
+  for (Eigen::Index i = 0; i < acts_.rows(); ++i)
+    if (wanted[static_cast<std::size_t>(i)] && acts_(i, coordinate) != 0) return true;
+  return false;
+}
+
 /// Σ_i |∂x_i/∂x_j(0)| rad x_j(0), each state in its own measure; those that have stayed what they
 /// were count where there are no others.
 std::vector<double> Doubleton::smear(const std::vector<bool>& wanted,
@@ -106,12 +112,8 @@ std::vector<double> Doubleton::smear(const std::vector<bool>& wanted,
       if (moved_[static_cast<std::size_t>(i)]) moved[at] += share;
     }
   }
-  for (Eigen::Index j = 0; j < acts_.cols(); ++j) {
-    bool acts = false;
-    for (Eigen::Index i = 0; i < acts_.rows(); ++i)
-      acts = acts || (wanted[static_cast<std::size_t>(i)] && acts_(i, j) != 0);
-    if (!acts) all[static_cast<std::size_t>(j)] = moved[static_cast<std::size_t>(j)] = 0;
-  }
+  for (Eigen::Index j = 0; j < acts_.cols(); ++j)
+    if (!acts_on(wanted, j)) all[static_cast<std::size_t>(j)] = moved[static_cast<std::size_t>(j)] = 0;
   return *std::max_element(moved.begin(), moved.end()) > 0 ? moved : all;
 }
 
@@ -196,16 +198,21 @@ void Doubleton::note_acting(int state, const std::vector<bool>& others) {
       acts_.row(state) = acts_.row(state).cwiseMax(acts_.row(k)).eval();
 }
 
+/// Is x_i what it was, and does the frame share none of its vector with others?
+bool Doubleton::keeps_row(const IntervalMatrix& J, int i) const {
+  for (int j = 0; j < states(); ++j) {
+    const bool is_apart = i == j || (q_(i, j) == 0 && q_(j, i) == 0);
+    if (!is_apart || !(J(i, j) == Interval(i == j ? 1 : 0))) return false;
+  }
+  return true;
+}
+
 /// States that stay what they are, as parameters do, and of which the frame holds nothing: r_i = 0
 /// on a frame vector of their own.
 void Doubleton::keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const {
   for (int i = 0; i < states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    list[at] = list[at] && r_[at].is_zero();
-    for (int j = 0; j < states(); ++j) {
-      const bool is_apart = i == j || (q_(i, j) == 0 && q_(j, i) == 0);
-      list[at] = list[at] && is_apart && J(i, j) == Interval(i == j ? 1 : 0);
-    }
+    list[at] = list[at] && r_[at].is_zero() && keeps_row(J, i);
   }
 }
 
