@@ -69,6 +69,17 @@ Interval product(const Box& a, const Matrix& M, const Box& r) {
   return sum;
 }
 
+/// A frame of some states in their rows and columns of the whole one.
+void embed(const Frame& part, const std::vector<Eigen::Index>& states, Frame& whole) {
+  for (std::size_t a = 0; a < states.size(); ++a)
+    for (std::size_t b = 0; b < states.size(); ++b) {
+      const int i = static_cast<int>(a), j = static_cast<int>(b);
+      const int row = static_cast<int>(states[a]), column = static_cast<int>(states[b]);
+      whole.columns(row, column) = part.columns(i, j);
+      whole.inverse(row, column) = part.inverse(i, j);
+    }
+}
+
 }  // namespace
 
 Doubleton::Doubleton(const Box& box, std::vector<bool> constant)
@@ -237,13 +248,7 @@ Frame Doubleton::next_frame(const Matrix& directions, const std::vector<bool>& c
     measures.push_back(scales[static_cast<std::size_t>(i)]);
   }
   const Frame part = orthogonal_frame(directions(moving, moving), lengths, measures);
-  for (std::size_t a = 0; a < moving.size(); ++a)
-    for (std::size_t b = 0; b < moving.size(); ++b) {
-      const int i = static_cast<int>(a), j = static_cast<int>(b);
-      const int row = static_cast<int>(moving[a]), column = static_cast<int>(moving[b]);
-      whole.columns(row, column) = part.columns(i, j);
-      whole.inverse(row, column) = part.inverse(i, j);
-    }
+  embed(part, moving, whole);
   return whole;
 }
 

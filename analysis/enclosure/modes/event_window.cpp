@@ -81,6 +81,14 @@ bool EventWindow::has_other(const Monitor& monitor) {
   return fail("another branch may end at the same time");
 }
 
+/// δ over the times between the common one and the events, by the values of m now; then the centre,
+/// S* and what resets make of it.
+bool EventWindow::locate_states(const Interval& value) {
+  delta_ = common({delta_},
+                  {-value / gap_range(from_.window, reached_, 1, with_zero(delta_), set_)})[0];
+  return is_alone() && locate_center(radius_) && shrink() && reset_states(from_, fired_);
+}
+
 bool EventWindow::locate() {
   const Interval t(t_);
   if (!from_.expand(t, set_.box(), 2, false))
@@ -99,11 +107,7 @@ bool EventWindow::locate() {
     if (!(slope.hi < 0)) return fail("the surface is not met transversally");
     const Interval value = gap_range(from_.window, reached_, 0, Interval(0), set_);
     delta_ = -value / slope;
-    if (magnitude(delta_) <= radius_) {
-      delta_ = common({delta_},
-                      {-value / gap_range(from_.window, reached_, 1, with_zero(delta_), set_)})[0];
-      return is_alone() && locate_center(radius_) && shrink() && reset_states(from_, fired_);
-    }
+    if (magnitude(delta_) <= radius_) return locate_states(value);
     radius_ = 1.1 * magnitude(delta_);
   }
   return fail("the time of the event is not known closely enough");

@@ -63,6 +63,7 @@ class EventWindow {
   [[nodiscard]] IntervalMatrix onto_surface(IntervalMatrix P, const Box& rates) const;
   [[nodiscard]] int held_state() const;
   void hold_on_surface(IntervalMatrix& J) const;
+  bool locate_states(const Interval& value);
   bool locate_center(double radius);
   bool shrink();
   bool find_values(const ModeSystem& in, const std::vector<int>& resets, Flow& flow,

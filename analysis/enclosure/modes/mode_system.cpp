@@ -324,6 +324,13 @@ std::vector<std::optional<std::vector<int>>> reads_of_arguments(const Dcs& syste
   return reads;
 }
 
+void number_roots(std::vector<ModeSystem>& list) {
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    list[k].root = static_cast<int>(k);
+    list[k].roots = static_cast<int>(list.size());
+  }
+}
+
 }  // namespace
 
 std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space, const Mode& mode,
@@ -349,10 +356,7 @@ std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space,
     made.argument_reads = reads;
     list.push_back(std::move(made));
   }
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    list[k].root = static_cast<int>(k);
-    list[k].roots = static_cast<int>(list.size());
-  }
+  number_roots(list);
   return list;
 }
 

@@ -109,17 +109,20 @@ Verdict Successors::holds_corner(const Branch& branch) const {
 Verdict Successors::keeps_constraints(const ModeFlow& flow) const {
   if (flow.system.mode == from_->system.mode) return Verdict::proved;
   for (const ModeConstraint& constraint : flow.system.constraints) {
-    if (constraint.law >= 0) {
-      const auto j = static_cast<std::size_t>(constraint.law);
-      const bool is_same = flow.system.mode[j] == from_->system.mode[j] || constraint.law == law_;
-      if (!is_same || !has_argument_of_states(flow, constraint.law)) return Verdict::open;
-      continue;
-    }
-    const Verdict kept =
-        constraint.equation < 0 ? Verdict::open : keeps_equation(flow, constraint.equation);
+    const Verdict kept = keeps_constraint(flow, constraint);
     if (kept != Verdict::proved) return kept;
   }
   return Verdict::proved;
+}
+
+/// The same of one of them.
+Verdict Successors::keeps_constraint(const ModeFlow& flow, const ModeConstraint& constraint) const {
+  const int law = constraint.law;
+  if (law < 0)
+    return constraint.equation < 0 ? Verdict::open : keeps_equation(flow, constraint.equation);
+  const auto j = static_cast<std::size_t>(law);
+  const bool is_same = flow.system.mode[j] == from_->system.mode[j] || law == law_;
+  return is_same && has_argument_of_states(flow, law) ? Verdict::proved : Verdict::open;
 }
 
 /// The same of an equation of the system that has become a constraint.

@@ -90,6 +90,7 @@ class Successors {
   [[nodiscard]] std::vector<int> branches_beside(const ModeFlow& from, int law) const;
   [[nodiscard]] Verdict holds_corner(const Branch& branch) const;
   [[nodiscard]] Verdict keeps_constraints(const ModeFlow& flow) const;
+  [[nodiscard]] Verdict keeps_constraint(const ModeFlow& flow, const ModeConstraint& constraint) const;
   [[nodiscard]] Verdict keeps_equation(const ModeFlow& flow, int equation) const;
   [[nodiscard]] bool is_held_by_argument(const ModeFlow& flow, int input) const;
   [[nodiscard]] bool keeps_rates(const ModeFlow& flow) const;

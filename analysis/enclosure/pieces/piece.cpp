@@ -139,14 +139,16 @@ void Piece::begin(Branch one, const Successor& next) {
   open_.push_back(std::move(one));
 }
 
+/// Is more asked of the branch, or waits something of it for the end of an event?
+bool Piece::goes_on(const Branch& branch) const {
+  const bool wanted = task_.options.tube || branch.row < task_.times.size();
+  return (branch.t < task_.span.end && wanted) || !branch.waiting.empty() ||
+         !branch.waiting_tube.empty();
+}
+
 void Piece::follow(Branch& branch) {
-  const auto goes_on = [&] {
-    const bool wanted = task_.options.tube || branch.row < task_.times.size();
-    return (branch.t < task_.span.end && wanted) || !branch.waiting.empty() ||
-           !branch.waiting_tube.empty();
-  };
   branch.certain.reset();
-  while (goes_on() && !is_given_up())
+  while (goes_on(branch) && !is_given_up())
     if (advance(branch) == Outcome::lost && !open_after_loss(branch))
       return note_unfinished(branch);
 }

@@ -138,6 +138,7 @@ class Piece {
   void begin(Branch one, const Successor& next);
   [[nodiscard]] Doubleton set_of(const Box& start) const;
   void follow(Branch& branch);
+  [[nodiscard]] bool goes_on(const Branch& branch) const;
   Outcome advance(Branch& branch);
   [[nodiscard]] double end_of_steps(const Branch& branch) const;
   /// Its mode, with the root of implicit equations that the branch is on. False: that ends.
