@@ -69,6 +69,17 @@ Interval product(const Box& a, const Matrix& M, const Box& r) {
   return sum;
 }
 
+/// A frame of some states in their rows and columns of the whole one.
+void embed(const Frame& part, const std::vector<Eigen::Index>& states, Frame& whole) {
+  for (std::size_t a = 0; a < states.size(); ++a)
+    for (std::size_t b = 0; b < states.size(); ++b) {
+      const int i = static_cast<int>(a), j = static_cast<int>(b);
+      const int row = static_cast<int>(states[a]), column = static_cast<int>(states[b]);
+      whole.columns(row, column) = part.columns(i, j);
+      whole.inverse(row, column) = part.inverse(i, j);
+    }
+}
+
 }  // namespace
 
 Doubleton::Doubleton(const Box& box, std::vector<bool> constant)
@@ -91,6 +102,12 @@ bool Doubleton::is_spread(int state) const {
   return false;
 }
 
+bool Doubleton::acts_on(const std::vector<bool>& wanted, Eigen::Index coordinate) const {
+  for (Eigen::Index i = 0; i < acts_.rows(); ++i)
+    if (wanted[static_cast<std::size_t>(i)] && acts_(i, coordinate) != 0) return true;
+  return false;
+}
+
 /// Σ_i |∂x_i/∂x_j(0)| rad x_j(0), each state in its own measure; those that have stayed what they
 /// were count where there are no others.
 std::vector<double> Doubleton::smear(const std::vector<bool>& wanted,
@@ -106,12 +123,8 @@ std::vector<double> Doubleton::smear(const std::vector<bool>& wanted,
       if (moved_[static_cast<std::size_t>(i)]) moved[at] += share;
     }
   }
-  for (Eigen::Index j = 0; j < acts_.cols(); ++j) {
-    bool acts = false;
-    for (Eigen::Index i = 0; i < acts_.rows(); ++i)
-      acts = acts || (wanted[static_cast<std::size_t>(i)] && acts_(i, j) != 0);
-    if (!acts) all[static_cast<std::size_t>(j)] = moved[static_cast<std::size_t>(j)] = 0;
-  }
+  for (Eigen::Index j = 0; j < acts_.cols(); ++j)
+    if (!acts_on(wanted, j)) all[static_cast<std::size_t>(j)] = moved[static_cast<std::size_t>(j)] = 0;
   return *std::max_element(moved.begin(), moved.end()) > 0 ? moved : all;
 }
 
@@ -196,16 +209,21 @@ void Doubleton::note_acting(int state, const std::vector<bool>& others) {
       acts_.row(state) = acts_.row(state).cwiseMax(acts_.row(k)).eval();
 }
 
+/// Is x_i what it was, and does the frame share none of its vector with others?
+bool Doubleton::keeps_row(const IntervalMatrix& J, int i) const {
+  for (int j = 0; j < states(); ++j) {
+    const bool is_apart = i == j || (q_(i, j) == 0 && q_(j, i) == 0);
+    if (!is_apart || !(J(i, j) == Interval(i == j ? 1 : 0))) return false;
+  }
+  return true;
+}
+
 /// States that stay what they are, as parameters do, and of which the frame holds nothing: r_i = 0
 /// on a frame vector of their own.
 void Doubleton::keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const {
   for (int i = 0; i < states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    list[at] = list[at] && r_[at].is_zero();
-    for (int j = 0; j < states(); ++j) {
-      const bool is_apart = i == j || (q_(i, j) == 0 && q_(j, i) == 0);
-      list[at] = list[at] && is_apart && J(i, j) == Interval(i == j ? 1 : 0);
-    }
+    list[at] = list[at] && r_[at].is_zero() && keeps_row(J, i);
   }
 }
 
@@ -230,13 +248,7 @@ Frame Doubleton::next_frame(const Matrix& directions, const std::vector<bool>& c
     measures.push_back(scales[static_cast<std::size_t>(i)]);
   }
   const Frame part = orthogonal_frame(directions(moving, moving), lengths, measures);
-  for (std::size_t a = 0; a < moving.size(); ++a)
-    for (std::size_t b = 0; b < moving.size(); ++b) {
-      const int i = static_cast<int>(a), j = static_cast<int>(b);
-      const int row = static_cast<int>(moving[a]), column = static_cast<int>(moving[b]);
-      whole.columns(row, column) = part.columns(i, j);
-      whole.inverse(row, column) = part.inverse(i, j);
-    }
+  embed(part, moving, whole);
   return whole;
 }
 

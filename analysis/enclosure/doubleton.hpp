@@ -59,6 +59,9 @@ class Doubleton {
   void note_sizes(const Box& box);
   void note_image();
   void note_acting(const IntervalMatrix& J);
+  /// Does the coordinate of the starting box act on one of these states?
+  [[nodiscard]] bool acts_on(const std::vector<bool>& states, Eigen::Index coordinate) const;
+  [[nodiscard]] bool keeps_row(const IntervalMatrix& J, int i) const;
   void keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const;
   [[nodiscard]] Frame next_frame(const Matrix& directions, const std::vector<bool>& constant,
                                  const std::vector<double>& scales) const;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/times.hpp>
@@ -27,6 +28,37 @@ EnclosureRow row(double t, const Box& box) {
   return made;
 }
 
+/// The rows at the times asked for, one after the other.
+class Rows {
+ public:
+  Rows(std::vector<double> times, std::vector<EnclosureRow>& rows)
+      : times_(std::move(times)), next_(times_.begin()), rows_(rows) {}
+
+  [[nodiscard]] bool are_complete() const { return next_ == times_.end(); }
+  /// Where a step begins or ends.
+  void add_at(double t, const Doubleton& set) {
+    for (; !are_complete() && *next_ == t; ++next_) rows_.push_back(row(t, set.box()));
+  }
+  /// Within a step, whose start the set is.
+  void add_within(TaylorStep& step, const Doubleton& set) {
+    for (; !are_complete() && *next_ < step.end(); ++next_)
+      rows_.push_back(row(*next_, step.image_at(set, *next_).states));
+  }
+
+ private:
+  std::vector<double> times_;
+  std::vector<double>::const_iterator next_;
+  std::vector<EnclosureRow>& rows_;
+};
+
+/// Which states have a rate that is a number?
+std::vector<bool> constant_rates(const Flow& flow) {
+  std::vector<bool> constant;
+  for (const int rate : flow.rates)
+    constant.push_back(flow.tape[rate].operation == Operation::constant);
+  return constant;
+}
+
 }  // namespace
 
 const char* to_string(Flag flag) { return flag == Flag::unique ? "unique" : "all"; }
@@ -43,18 +75,14 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
                   const EncloseOptions& options) {
   require_directed_arithmetic();
   check(flow, start, options);
-  const std::vector<double> times = times_of_rows(span, options);
-  const double grid = time_grid(span);
   Enclosure result;
+  Rows rows(times_of_rows(span, options), result.rows);
+  const double grid = time_grid(span);
   TaylorStep step(flow, options.step);
-  std::vector<bool> constant;
-  for (const int rate : flow.rates)
-    constant.push_back(flow.tape[rate].operation == Operation::constant);
-  Doubleton set(start, constant);
+  Doubleton set(start, constant_rates(flow));
   double t = span.start;
-  auto next = times.begin();
-  for (; next != times.end() && *next == t; ++next) result.rows.push_back(row(t, set.box()));
-  while (t < span.end && (next != times.end() || options.tube)) {
+  rows.add_at(t, set);
+  while (t < span.end && (!rows.are_complete() || options.tube)) {
     if (result.steps == options.most_steps || !step.prepare(set, t, span.end, grid)) {
       const bool budget = result.steps == options.most_steps;
       result.lost =
@@ -62,13 +90,12 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
       return result;
     }
     ++result.steps;
-    for (; next != times.end() && *next < step.end(); ++next)
-      result.rows.push_back(row(*next, step.image_at(set, *next).states));
+    rows.add_within(step, set);
     if (options.tube)
       result.tube.push_back({t, step.end(), 0, Flag::unique, step.between(t, step.end())});
     step.move(set);
     t = step.end();
-    for (; next != times.end() && *next == t; ++next) result.rows.push_back(row(t, set.box()));
+    rows.add_at(t, set);
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include <perp/analysis/enclosure/interval_matrix.hpp>
 
@@ -125,6 +126,57 @@ Matrix reachable(const Matrix& a) {
   return reach;
 }
 
+/// D = diag(d): what the states are measured in, so that bounds do not depend on their units.
+class Sizes {
+ public:
+  explicit Sizes(std::vector<double> d) : d_(std::move(d)) {}
+
+  /// d_i/d_j, rounded upward.
+  [[nodiscard]] double ratio(Eigen::Index i, Eigen::Index j) const {
+    return directed::divide_up((*this)[i], (*this)[j]);
+  }
+
+  /// d ≥ M d, where that can be.
+  void enlarge(const Matrix& M) {
+    for (Eigen::Index round = 0; round < M.rows(); ++round)
+      for (Eigen::Index i = 0; i < M.rows(); ++i)
+        for (Eigen::Index j = 0; j < M.rows(); ++j)
+          if (M(i, j) > 0) (*this)[i] = std::max((*this)[i], M(i, j) * (*this)[j]);
+    for (double& size : d_)
+      if (!(size > 0x1p-500) || !(size < 0x1p500)) size = 1;
+  }
+
+  /// The largest sum of a row of D⁻¹ M D, rounded upward.
+  [[nodiscard]] double norm(const Matrix& M) const {
+    double largest = 0;
+    for (Eigen::Index i = 0; i < M.rows(); ++i) {
+      double row = 0;
+      for (Eigen::Index j = 0; j < M.rows(); ++j)
+        if (M(i, j) > 0)
+          row = directed::add_up(row, directed::multiply_up(M(i, j), ratio(j, i)));
+      largest = std::max(largest, row);
+    }
+    return largest;
+  }
+
+  /// A_ij + rest Σ_k A_ik d_k/d_j, rounded upward.
+  [[nodiscard]] double with_rest(const Matrix& A, Eigen::Index i, Eigen::Index j,
+                                 double rest) const {
+    double sum = A(i, j);
+    for (Eigen::Index k = 0; k < A.rows(); ++k)
+      if (A(i, k) != 0)
+        sum = directed::add_up(
+            sum, directed::multiply_up(A(i, k), directed::multiply_up(ratio(k, j), rest)));
+    return sum;
+  }
+
+ private:
+  double& operator[](Eigen::Index i) { return d_[static_cast<std::size_t>(i)]; }
+  const double& operator[](Eigen::Index i) const { return d_[static_cast<std::size_t>(i)]; }
+
+  std::vector<double> d_;
+};
+
 }  // namespace
 
 // With M = |A| |τ| and p terms: Σ_{k > p} M^k/k! ≤ M^(p+1)/(p+1)! e^M entry by entry, and for any
@@ -132,19 +184,10 @@ Matrix reachable(const Matrix& a) {
 // state acts on another one, directly or not, every power of M is 0.
 Matrix change_bound(const Matrix& rates, double time, std::vector<double> sizes) {
   const auto n = rates.rows();
-  const auto at = [](Eigen::Index i) { return static_cast<std::size_t>(i); };
-  Matrix M(n, n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j) M(i, j) = directed::multiply_up(rates(i, j), time);
-  for (Eigen::Index round = 0; round < n; ++round)  // d ≥ M d, where that can be
-    for (Eigen::Index i = 0; i < n; ++i)
-      for (Eigen::Index j = 0; j < n; ++j)
-        if (M(i, j) > 0) sizes[at(i)] = std::max(sizes[at(i)], M(i, j) * sizes[at(j)]);
-  for (double& size : sizes)
-    if (!(size > 0x1p-500) || !(size < 0x1p500)) size = 1;
-  const auto ratio = [&](Eigen::Index i, Eigen::Index j) {
-    return directed::divide_up(sizes[at(i)], sizes[at(j)]);
-  };
+  const Matrix M =
+      rates.unaryExpr([time](double rate) { return directed::multiply_up(rate, time); });
+  Sizes d(std::move(sizes));
+  d.enlarge(M);
   Matrix sum = M, power = M;  // M^k/k!
   for (int k = 2; k <= picard_terms + 1; ++k) {
     power = product_up(power, M).unaryExpr([k](double x) { return directed::divide_up(x, k); });
@@ -152,26 +195,13 @@ Matrix change_bound(const Matrix& rates, double time, std::vector<double> sizes)
       return directed::add_up(a, b);
     });
   }
-  double mu = 0;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    double row = 0;
-    for (Eigen::Index j = 0; j < n; ++j)
-      if (M(i, j) > 0)
-        row = directed::add_up(row, directed::multiply_up(M(i, j), ratio(j, i)));
-    mu = std::max(mu, row);
-  }
+  const double mu = d.norm(M);
   const double rest = (exp(Interval(mu)) - Interval(1)).hi;
   const Matrix reach = reachable(M);
   for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j) {
-      if (reach(i, j) == 0) continue;
-      double tail = power(i, j);
-      for (Eigen::Index k = 0; k < n; ++k)
-        if (power(i, k) != 0)
-          tail = directed::add_up(
-              tail, directed::multiply_up(power(i, k), directed::multiply_up(ratio(k, j), rest)));
-      sum(i, j) = directed::add_up(sum(i, j), tail);
-    }
+    for (Eigen::Index j = 0; j < n; ++j)
+      if (reach(i, j) != 0)
+        sum(i, j) = directed::add_up(sum(i, j), d.with_rest(power, i, j, rest));
   return sum;
 }
 
@@ -222,6 +252,15 @@ bool enclose_inverse(const Matrix& q, IntervalMatrix& inverse) {
   return true;
 }
 
+/// Of Q_o and its inverse: Q = D Q_o, Q⁻¹ = Q_o⁻¹ D⁻¹.
+void scale(Matrix& q, IntervalMatrix& inverse, const std::vector<double>& scales) {
+  for (int i = 0; i < inverse.rows(); ++i) {
+    const double d = scales[static_cast<std::size_t>(i)];
+    q.row(i) *= d;
+    for (int j = 0; j < inverse.rows(); ++j) inverse(j, i) = inverse(j, i) / Interval(d);
+  }
+}
+
 }  // namespace
 
 // Q = D Q_o with D = diag(scales): Q⁻¹ = Q_o⁻¹ D⁻¹. Scaling by powers of two is exact because small
@@ -247,10 +286,7 @@ Frame orthogonal_frame(const Matrix& directions, const std::vector<double>& leng
     q.setIdentity();
     frame.inverse = IntervalMatrix(q);
   }
-  for (int i = 0; i < n; ++i) {
-    q.row(i) *= scales[at(i)];
-    for (int j = 0; j < n; ++j) frame.inverse(j, i) = frame.inverse(j, i) / Interval(scales[at(i)]);
-  }
+  scale(q, frame.inverse, scales);
   frame.columns = q;
   return frame;
 }

@@ -4,6 +4,19 @@
 #include <perp/analysis/enclosure/taylor_step.hpp>
 
 namespace perp::enclosure {
+namespace {
+
+/// I − d nᵀ/(n d), `along` the enclosure of n d.
+IntervalMatrix projector(const Box& d, const Box& normal, const Interval& along) {
+  const int n = static_cast<int>(d.size());
+  IntervalMatrix P{Matrix(Matrix::Identity(n, n))};
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      P(i, j) -= d[static_cast<std::size_t>(i)] * normal[static_cast<std::size_t>(j)] / along;
+  return P;
+}
+
+}  // namespace
 
 /// Every line that is 0 along the solutions, one after the other.
 void TaylorStep::project(const Interval& t, Box& F, IntervalMatrix& J, const Box& box) {
@@ -34,11 +47,7 @@ void TaylorStep::project(const Interval& t, int k, Box& F, IntervalMatrix& J, co
   }
   const Interval share = e / along;
   if (!(along.lo > 0) || !share.is_bounded()) return;
-  IntervalMatrix P{Matrix(Matrix::Identity(J.rows(), J.rows()))};
-  const int n = J.rows();
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      P(i, j) -= d[static_cast<std::size_t>(i)] * normal[static_cast<std::size_t>(j)] / along;
+  const IntervalMatrix P = projector(d, normal, along);
   F = c + P * (F - c);
   for (std::size_t i = 0; i < F.size(); ++i) F[i] += d[i] * share;
   J = P * J;

@@ -165,12 +165,10 @@ double TaylorStep::proposed_length() const {
   return options_.longest > 0 ? std::min(length, options_.longest) : length;
 }
 
-/// The proof of the class comment for these times after t.
-bool TaylorStep::prove(const Interval& times, bool derivatives) {
-  const int n = box_series_.states(), K = options_.order;
-  const Interval last = natural_power(times, K + 1);
-  Box smooth(static_cast<std::size_t>(n)), V(smooth), Z(smooth), R(smooth);
-  for (int i = 0; i < n; ++i) {
+/// Σ_{k ≤ K} x_k T^k, and the V that is tried first; `last`: T^(K+1).
+void TaylorStep::guess(const Interval& times, const Interval& last, Box& smooth, Box& V) const {
+  const int K = options_.order;
+  for (int i = 0; i < box_series_.states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     smooth[at] = polynomial(box_series_, i, times);
     // twice the coefficient over the box; where that is 0, as much as rounding is
@@ -179,15 +177,29 @@ bool TaylorStep::prove(const Interval& times, bool derivatives) {
     V[at] = symmetric(2 * magnitude(box_series_.coefficient(i, K + 1)) +
                       (std::isnan(rounding) ? 0 : rounding) + 0x1p-1000);
   }
+}
+
+/// R = x_{K+1} over Z ⊂ int V?
+bool TaylorStep::is_proved(const Box& V, Box& R) const {
+  bool inside = true;
+  for (int i = 0; i < box_series_.states(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    R[at] = tube_.coefficient(i, options_.order + 1);
+    inside = inside && is_inside(R[at], V[at]);
+  }
+  return inside;
+}
+
+/// The proof of the class comment for these times after t.
+bool TaylorStep::prove(const Interval& times, bool derivatives) {
+  const int n = box_series_.states(), K = options_.order;
+  const Interval last = natural_power(times, K + 1);
+  Box smooth(static_cast<std::size_t>(n)), V(smooth), Z(smooth), R(smooth);
+  guess(times, last, smooth, V);
   for (int trial = 0; trial < inflations; ++trial) {
     for (std::size_t i = 0; i < Z.size(); ++i) Z[i] = smooth[i] + V[i] * last;
     if (!is_bounded(Z) || !tube_.compute(t_ + times, Z, K + 1, derivatives)) return false;
-    bool inside = true;
-    for (int i = 0; i < n; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      R[at] = tube_.coefficient(i, K + 1);
-      inside = inside && is_inside(R[at], V[at]);
-    }
+    const bool inside = is_proved(V, R);
     if (!is_bounded(R)) return false;
     if (inside) {
       tube_box_ = Z;
@@ -202,16 +214,22 @@ bool TaylorStep::prove(const Interval& times, bool derivatives) {
   return false;
 }
 
-/// States I whose polynomials are 0 stay there if f_I = 0 at all points of Z with x_I = 0: a
-/// solution of the other equations at x_I = 0 is one of all, and the solution is the only one.
-void TaylorStep::keep_zeros(const Interval& times, const Box& smooth) {
+/// States whose polynomials are 0; in Z they are.
+std::vector<std::size_t> TaylorStep::zeros_of(const Box& smooth, Box& Z) {
   std::vector<std::size_t> zeros;
-  Box Z = tube_box_;
   for (std::size_t i = 0; i < Z.size(); ++i) {
     if (!smooth[i].is_zero()) continue;
     zeros.push_back(i);
     Z[i] = Interval(0);
   }
+  return zeros;
+}
+
+/// States I whose polynomials are 0 stay there if f_I = 0 at all points of Z with x_I = 0: a
+/// solution of the other equations at x_I = 0 is one of all, and the solution is the only one.
+void TaylorStep::keep_zeros(const Interval& times, const Box& smooth) {
+  Box Z = tube_box_;
+  std::vector<std::size_t> zeros = zeros_of(smooth, Z);
   if (!zeros.empty() && !rates_) rates_ = point_;
   while (!zeros.empty()) {
     if (!rates_->compute(t_ + times, Z, 1, false)) return;

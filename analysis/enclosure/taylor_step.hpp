@@ -99,6 +99,9 @@ class TaylorStep {
   [[nodiscard]] double proposed_length() const;
   [[nodiscard]] bool expand(const Interval& center_t, const Box& center, const Box& box);
   bool prove(const Interval& times, bool derivatives);
+  void guess(const Interval& times, const Interval& last, Box& smooth, Box& V) const;
+  [[nodiscard]] bool is_proved(const Box& V, Box& R) const;
+  static std::vector<std::size_t> zeros_of(const Box& smooth, Box& Z);
   void keep_zeros(const Interval& times, const Box& smooth);
   [[nodiscard]] bool is_sharp(const Box& box, double h) const;
   [[nodiscard]] Interval since_start(double from, double to) const;

@@ -22,26 +22,22 @@ class Lines {
   // Constants are put together only where that costs no rounding, which would be lost on scalars that
   // are more exact than a double.
   int times(int a, int b) {
-    if (is_constant(a) && is_constant(b)) {
-      const double x = tape_[a].value, y = tape_[b].value;
-      if (std::fma(x, y, -(x * y)) == 0) return number(x * y);
-    }
+    if (are_constant(a, b) && is_exact_product(tape_[a].value, tape_[b].value))
+      return number(tape_[a].value * tape_[b].value);
     if (is(a, 0) || is(b, 0)) return number(0);
-    if (is(a, 1)) return b;
-    if (is(b, 1)) return a;
-    if (is(a, -1)) return negative(b);
-    if (is(b, -1)) return negative(a);
+    if (is_unit(a)) return with_sign(a, b);
+    if (is_unit(b)) return with_sign(b, a);
     return apply(Operation::multiply, a, b);
   }
   int plus(int a, int b) {
-    if (is_constant(a) && is_constant(b) && is_exact_sum(tape_[a].value, tape_[b].value))
+    if (are_constant(a, b) && is_exact_sum(tape_[a].value, tape_[b].value))
       return number(tape_[a].value + tape_[b].value);
     if (is(a, 0)) return b;
     if (is(b, 0)) return a;
     return apply(Operation::add, a, b);
   }
   int minus(int a, int b) {
-    if (is_constant(a) && is_constant(b) && is_exact_sum(tape_[a].value, -tape_[b].value))
+    if (are_constant(a, b) && is_exact_sum(tape_[a].value, -tape_[b].value))
       return number(tape_[a].value - tape_[b].value);
     if (is(a, 0)) return negative(b);
     if (is(b, 0)) return a;
@@ -49,7 +45,7 @@ class Lines {
   }
   int over(int a, int b) {
     if (is(a, 0)) return a;
-    if (is_constant(a) && is_constant(b)) {
+    if (are_constant(a, b)) {
       const double quotient = tape_[a].value / tape_[b].value;
       if (std::fma(quotient, tape_[b].value, -tape_[a].value) == 0) return number(quotient);
     }
@@ -69,6 +65,13 @@ class Lines {
   }
 
  private:
+  [[nodiscard]] bool are_constant(int a, int b) const { return is_constant(a) && is_constant(b); }
+  /// 1 or -1.
+  [[nodiscard]] bool is_unit(int a) const { return is(a, 1) || is(a, -1); }
+  /// a times the unit.
+  int with_sign(int unit, int a) { return is(unit, 1) ? a : negative(a); }
+
+  static bool is_exact_product(double x, double y) { return std::fma(x, y, -(x * y)) == 0; }
   static bool is_exact_sum(double x, double y) {
     const double sum = x + y, rest = sum - x;
     return (x - (sum - rest)) + (y - rest) == 0;
@@ -108,33 +111,31 @@ class Differentiator {
   /// The gradients of all lines that the outputs need.
   std::vector<Gradient> gradients(std::span<const int> outputs) {
     const auto count = static_cast<std::size_t>(tape_.size());
-    std::vector<bool> needed(count);
-    for (const int output : outputs) needed[static_cast<std::size_t>(output)] = true;
-    for (std::size_t k = count; k-- > 0;) {
-      const Instruction line = tape_[static_cast<int>(k)];
-      if (!needed[k] || line.operation == Operation::input) continue;
-      for (const int operand : {line.a, line.b})
-        if (operand >= 0) needed[static_cast<std::size_t>(operand)] = true;
-    }
+    const std::vector<bool> needed = needed_lines(tape_, outputs);
     std::vector<Gradient> result(count);
-    for (std::size_t k = 0; k < count; ++k) {
-      if (!needed[k]) continue;
-      const int number = static_cast<int>(k);
-      const Instruction line = tape_[number];  // a copy: the tape grows
-      if (line.operation == Operation::input) {
-        if (line.a >= first_ && line.a < last_) result[k] = {{line.a, make_.number(1)}};
-        continue;
-      }
-      if (line.a < 0) continue;
-      const Gradient none;
-      const Gradient& a = result[static_cast<std::size_t>(line.a)];
-      const Gradient& b = line.b < 0 ? none : result[static_cast<std::size_t>(line.b)];
-      if (!a.empty() || !b.empty()) result[k] = derivative(line, number, a, b);
-    }
+    for (std::size_t k = 0; k < count; ++k)
+      if (needed[k]) result[k] = of_line(static_cast<int>(k), result);
     return result;
   }
 
  private:
+  /// The gradient of a line whose operands have theirs in `known`.
+  Gradient of_line(int number, const std::vector<Gradient>& known) {
+    const Instruction line = tape_[number];  // a copy: the tape grows
+    if (line.operation == Operation::input) return of_input(line.a);
+    if (line.a < 0) return {};
+    const Gradient none;
+    const Gradient& a = known[static_cast<std::size_t>(line.a)];
+    const Gradient& b = line.b < 0 ? none : known[static_cast<std::size_t>(line.b)];
+    if (a.empty() && b.empty()) return {};
+    return derivative(line, number, a, b);
+  }
+
+  Gradient of_input(int input) {
+    if (input < first_ || input >= last_) return {};
+    return {{input, make_.number(1)}};
+  }
+
   Gradient scaled(const Gradient& gradient, int factor) {
     Gradient result;
     for (const auto& [input, line] : gradient) result.emplace_back(input, make_.times(factor, line));

@@ -41,17 +41,22 @@ class EquationParser : public ExpressionParser {
       if (!take_word("in")) fail_at_token(misplaced("'in', as in \"lambda in sign(x)\""));
       return {std::string(name), start};
     }
+    return declared_by_sides(start);
+  }
+
+ private:
+  /// Of the sides of perp, the one that is a name and not known yet.
+  DeclaredName declared_by_sides(std::size_t start) {
     const std::size_t middle = find_word(text(), "perp");
     const auto end = text().rfind(">=");
     if (!take('0') || !take("<=") || middle == std::string_view::npos ||
         end == std::string_view::npos || end < middle)
       fail(start, text().size() - start, fmt::format("this is no law; expected {}", law_shapes));
     for (const DeclaredName& side : {bare_name(place(), middle), bare_name(middle + 4, end)})
-      if (!side.name.empty() && !is_known(side.name)) return side;
+      if (is_new(side.name)) return side;
     return {};
   }
 
- private:
   int side() {
     const std::size_t start = place();
     const int line = sum();
@@ -94,7 +99,7 @@ class EquationParser : public ExpressionParser {
     return {std::string(name), from + first};
   }
 
-  [[nodiscard]] bool is_known(const std::string& name) const { return scope().index(name).has_value(); }
+  [[nodiscard]] bool is_new(const std::string& name) const { return !name.empty() && !scope().index(name).has_value(); }
 };
 
 }  // namespace

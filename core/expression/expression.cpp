@@ -1,6 +1,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/expression/expression.hpp>
 #include <perp/core/expression/expression_forms.hpp>
@@ -98,69 +99,92 @@ std::vector<Pending> parts(const Form& form) {
   return list;
 }
 
+// With a stack of its own: a sum of a million terms is a tape as deep as that.
+class Printer {
+ public:
+  Printer(const Tape& tape, std::span<const std::string> names, const Forms* forms)
+      : tape_(tape), names_(names), forms_(forms) {}
+
+  std::string print(int line) {
+    stack_.push_back({{}, line, or_level});
+    while (!stack_.empty()) {
+      const Pending next = stack_.back();
+      stack_.pop_back();
+      if (next.line < 0)
+        out_ += next.text;
+      else
+        write(next.line, next.least);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  /// A line in a place that needs at least this precedence: its first text, the rest on the stack.
+  void write(int line, int least) {
+    const Instruction& here = tape_[line];
+    const Form* form = forms_ == nullptr ? nullptr : forms_->find(tape_, line);
+    const int level = form != nullptr ? precedence(*form) : precedence(here);
+    if (level < least) {
+      out_ += '(';
+      stack_.push_back({")"});
+    }
+    if (form == nullptr) return write(here, level);
+    const std::vector<Pending> list = parts(*form);
+    stack_.insert(stack_.end(), list.rbegin(), list.rend());
+  }
+
+  void write(const Instruction& here, int level) {
+    switch (here.operation) {
+      case Operation::constant: out_ += print_number(here.value); break;
+      case Operation::pi: out_ += "pi"; break;
+      case Operation::input: out_ += names_[static_cast<std::size_t>(here.a)]; break;
+      case Operation::negate:
+        out_ += '-';
+        stack_.push_back({{}, here.a, sign_level});
+        break;
+      case Operation::power: push_binary(here, primary_level, sign_level); break;
+      default:
+        if (level == sum_level || level == product_level)  // from the left
+          push_binary(here, level, level + 1);
+        else
+          write_call(here);
+    }
+  }
+
+  /// The operands with the precedences that they need at least, and the symbol between them.
+  void push_binary(const Instruction& here, int left, int right) {
+    stack_.push_back({{}, here.b, right});
+    stack_.push_back({symbol(here.operation)});
+    stack_.push_back({{}, here.a, left});
+  }
+
+  void write_call(const Instruction& here) {
+    out_ += function_name(here.operation);
+    out_ += '(';
+    stack_.push_back({")"});
+    if (here.b >= 0) {
+      stack_.push_back({{}, here.b, 0});
+      stack_.push_back({", "});
+    }
+    stack_.push_back({{}, here.a, 0});
+  }
+
+  const Tape& tape_;
+  std::span<const std::string> names_;
+  const Forms* forms_;
+  std::string out_;
+  std::vector<Pending> stack_;
+};
+
 }  // namespace
 
 int parse_expression(std::string_view text, const Scope& scope, Tape& tape) {
   return ExpressionParser(text, scope, tape).whole();
 }
 
-// With a stack of its own: a sum of a million terms is a tape as deep as that.
 std::string print_expression(const Tape& tape, int line, std::span<const std::string> names,
                              const Forms* forms) {
-  std::string out;
-  std::vector<Pending> stack{{{}, line, or_level}};
-  while (!stack.empty()) {
-    const Pending next = stack.back();
-    stack.pop_back();
-    if (next.line < 0) {
-      out += next.text;
-      continue;
-    }
-    const Instruction& here = tape[next.line];
-    const Form* form = forms == nullptr ? nullptr : forms->find(tape, next.line);
-    const int level = form != nullptr ? precedence(*form) : precedence(here);
-    if (level < next.least) {
-      out += '(';
-      stack.push_back({")"});
-    }
-    if (form != nullptr) {
-      const std::vector<Pending> list = parts(*form);
-      stack.insert(stack.end(), list.rbegin(), list.rend());
-      continue;
-    }
-    switch (here.operation) {
-      case Operation::constant: out += print_number(here.value); break;
-      case Operation::pi: out += "pi"; break;
-      case Operation::input: out += names[static_cast<std::size_t>(here.a)]; break;
-      case Operation::negate:
-        out += '-';
-        stack.push_back({{}, here.a, sign_level});
-        break;
-      case Operation::power:
-        stack.push_back({{}, here.b, sign_level});
-        stack.push_back({symbol(here.operation)});
-        stack.push_back({{}, here.a, primary_level});
-        break;
-      case Operation::add:
-      case Operation::subtract:
-      case Operation::multiply:
-      case Operation::divide:
-        stack.push_back({{}, here.b, level + 1});
-        stack.push_back({symbol(here.operation)});
-        stack.push_back({{}, here.a, level});
-        break;
-      default:
-        out += function_name(here.operation);
-        out += '(';
-        stack.push_back({")"});
-        if (here.b >= 0) {
-          stack.push_back({{}, here.b, 0});
-          stack.push_back({", "});
-        }
-        stack.push_back({{}, here.a, 0});
-    }
-  }
-  return out;
+  return Printer(tape, names, forms).print(line);
 }
 
 }  // namespace perp

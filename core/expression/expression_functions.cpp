@@ -45,6 +45,16 @@ bool contains(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+/// Numbers with one comma between each two: "3", "1,2".
+bool is_index(std::string_view text) {
+  bool after_digit = false;
+  for (const char c : text) {
+    if (!is_digit(c) && (c != ',' || !after_digit)) return false;
+    after_digit = is_digit(c);
+  }
+  return after_digit;
+}
+
 }  // namespace
 
 std::span<const ExpressionFunction> expression_functions() { return function_table; }
@@ -71,14 +81,10 @@ bool is_reserved_word(std::string_view name) {
 }
 
 std::size_t index_length(std::string_view text) {
-  if (text.empty() || text[0] != '[') return 0;
-  std::size_t end = 1, digits = 0;
-  for (; end < text.size() && text[end] != ']'; ++end) {
-    const bool is_digit = text[end] >= '0' && text[end] <= '9';
-    if (!is_digit && (text[end] != ',' || digits == 0)) return 0;
-    digits = is_digit ? digits + 1 : 0;
-  }
-  return end < text.size() && digits > 0 ? end + 1 : 0;
+  if (!text.starts_with('[')) return 0;
+  const std::size_t end = text.find(']');
+  if (end == std::string_view::npos || !is_index(text.substr(1, end - 1))) return 0;
+  return end + 1;
 }
 
 bool is_name(std::string_view text) {

@@ -67,10 +67,14 @@ int ExpressionParser::negation() {
   return comparison();
 }
 
+bool ExpressionParser::at_comparison() const {
+  return !at_end() && (text_[at_] == '<' || text_[at_] == '>');
+}
+
 int ExpressionParser::comparison() {
   const std::size_t start = at_;
   const int left = sum();
-  if (at_end() || (text_[at_] != '<' && text_[at_] != '>')) return left;
+  if (!at_comparison()) return left;
   require_value(left, start);
   const FormKind kind = text_[at_] == '<' ? FormKind::less : FormKind::greater;
   ++at_;
@@ -79,7 +83,7 @@ int ExpressionParser::comparison() {
   const std::size_t right_start = at_;
   const int right = sum();
   require_value(right, right_start);
-  if (!at_end() && (text_[at_] == '<' || text_[at_] == '>'))
+  if (at_comparison())
     fail(at_, 1,
          fmt::format("found '{}'; expected one comparison at a time, as in a < b and b < c",
                      text_[at_]));
@@ -275,21 +279,26 @@ void ExpressionParser::check_form(const FormFunction& function, const std::vecto
          fmt::format("piecewise has {} arguments; expected an odd number: "
                      "piecewise(w, x1, y1, x2, y2, ...)",
                      operands.size()));
-  if (function.kind != FormKind::derivative) return;
-  const Instruction& operand = tape_[operands[0]];
-  if (const Form* inner = forms_->find(tape_, operands[0]);
+  if (function.kind == FormKind::derivative) check_derivative(operands[0], start);
+}
+
+void ExpressionParser::check_derivative(int line, std::size_t start) const {
+  const Instruction& operand = tape_[line];
+  if (const Form* inner = forms_->find(tape_, line);
       inner != nullptr && inner->kind == FormKind::derivative)
     fail(start, at_ - start,
          "der of a derivative; expected a variable: introduce v with der(x) = v and write der(v)");
   if (operand.operation != Operation::input || operand.a >= scope_.variables)
     fail(start, at_ - start,
-         fmt::format("der of {}; expected a variable, as in der({})",
-                     operand.operation == Operation::constant ? "a number"
-                     : operand.operation == Operation::input && operand.a < forms_->first_input()
-                         ? "'" + scope_.names[static_cast<std::size_t>(operand.a)] +
-                               "', which is no variable"
-                         : "an expression",
+         fmt::format("der of {}; expected a variable, as in der({})", described(operand),
                      scope_.variables > 0 ? scope_.names[0] : "x"));
+}
+
+std::string ExpressionParser::described(const Instruction& operand) const {
+  if (operand.operation == Operation::constant) return "a number";
+  if (operand.operation == Operation::input && operand.a < forms_->first_input())
+    return "'" + scope_.names[static_cast<std::size_t>(operand.a)] + "', which is no variable";
+  return "an expression";
 }
 
 }  // namespace perp

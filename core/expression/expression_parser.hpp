@@ -73,10 +73,15 @@ class ExpressionParser {
   int form_call(const FormFunction& function, std::size_t start);
   void check_form(const FormFunction& function, const std::vector<int>& operands,
                   std::size_t start) const;
+  /// Throws where der() is of no variable; `described` says of what.
+  void check_derivative(int line, std::size_t start) const;
+  [[nodiscard]] std::string described(const Instruction& operand) const;
   int binary(Operation operation, int left, std::size_t left_start,
              int (ExpressionParser::*next)());
   void check_count(std::string_view name, int least, int most, int count, std::size_t start) const;
 
+  /// Does < or > follow?
+  [[nodiscard]] bool at_comparison() const;
   [[nodiscard]] bool is_known_value(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> known_functions() const;
   /// May the name be written here, as none of a literal or of what is told to be elsewhere?

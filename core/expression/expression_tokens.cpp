@@ -7,6 +7,33 @@
 #include <perp/core/expression/expression_parser.hpp>
 
 namespace perp {
+namespace {
+
+/// Is the character of the same token as its first one: a name, a number, bytes of UTF-8?
+bool continues_token(char first, char c) {
+  if (starts_name(first)) return starts_name(c) || is_digit(c);
+  if (is_digit(first) || first == '.') return is_digit(c) || c == '.';
+  return (static_cast<unsigned char>(first) & 0x80U) != 0 &&
+         (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+/// How a sign of other texts or languages is written here; nothing where it is none.
+std::string_view spelling_hint(std::string_view found, char before) {
+  if (found == "\u2212" || found == "\u2013") return "; write '-' for minus";
+  if (found == "\u00B7" || found == "\u00D7") return "; write '*' for times";
+  if (found == "*" && before == '*') return "; write '^' for powers";
+  return {};
+}
+
+/// Where a sign that equations have may stand.
+std::string_view equation_hint(std::string_view found, char before) {
+  if (found == "<" || found == ">")
+    return "; a comparison stands in a condition only, as in if(x < 0, a, b)";
+  if (found == "=" && before == '=') return "; an equation has one '='";
+  return {};
+}
+
+}  // namespace
 
 std::optional<int> Scope::index(std::string_view name) const {
   if (const auto alias = aliases.find(name); alias != aliases.end()) return alias->second;
@@ -131,13 +158,7 @@ void ExpressionParser::skip_space() {
 std::size_t ExpressionParser::token_length() const {
   if (at_end()) return 0;
   std::size_t end = at_ + 1;
-  const auto continues = [&](char c) {
-    if (starts_name(text_[at_])) return starts_name(c) || is_digit(c);
-    if (is_digit(text_[at_]) || text_[at_] == '.') return is_digit(c) || c == '.';
-    return (static_cast<unsigned char>(text_[at_]) & 0x80U) != 0 &&
-           (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-  };
-  while (end < text_.size() && continues(text_[end])) ++end;
+  while (end < text_.size() && continues_token(text_[at_], text_[end])) ++end;
   return end - at_;
 }
 
@@ -149,13 +170,9 @@ std::string ExpressionParser::token() const {
 std::string ExpressionParser::misplaced(std::string_view expected) const {
   std::string message = fmt::format("found {}; expected {}", token(), expected);
   const std::string_view found = text_.substr(at_, token_length());
-  if (found == "\u2212" || found == "\u2013") message += "; write '-' for minus";
-  if (found == "\u00B7" || found == "\u00D7") message += "; write '*' for times";
-  if (found == "*" && at_ > 0 && text_[at_ - 1] == '*') message += "; write '^' for powers";
-  if (forms_ != nullptr && (found == "<" || found == ">"))
-    message += "; a comparison stands in a condition only, as in if(x < 0, a, b)";
-  if (forms_ != nullptr && found == "=" && at_ > 0 && text_[at_ - 1] == '=')
-    message += "; an equation has one '='";
+  const char before = at_ > 0 ? text_[at_ - 1] : '\0';
+  message += spelling_hint(found, before);
+  if (forms_ != nullptr) message += equation_hint(found, before);
   return message;
 }
 

@@ -78,9 +78,30 @@ bool are_equal(const SparsePolynomial& a, const SparsePolynomial& b) {
 
 namespace {
 
+/// Is it a natural number that a power is multiplied out for?
+bool is_exponent(const std::optional<RunningError>& c) {
+  return c && c->value >= 0 && c->value <= most_power && c->value == std::round(c->value);
+}
+
 std::optional<SparsePolynomial> power(const SparsePolynomial& a, int exponent) {
   std::optional<SparsePolynomial> result = constant(RunningError(1));
   for (int k = 0; k < exponent && result; ++k) result = product(*result, a);
+  return result;
+}
+
+/// The function of one or two numbers.
+std::optional<SparsePolynomial> applied(Operation operation, const RunningError& left,
+                                        const std::optional<RunningError>& right) {
+  const double value = apply_operation(operation, left.value, right ? right->value : left.value);
+  return checked(constant(std::isfinite(value) ? number(value) : RunningError(value, value)));
+}
+
+/// An input, which may be one of the known numbers from `first` on.
+SparsePolynomial input_value(int input, int first, const std::vector<double>& known) {
+  if (input >= first && input - first < static_cast<int>(known.size()))
+    return constant(RunningError(known[at(input - first)]));
+  SparsePolynomial result;
+  result.terms[{input}] = RunningError(1);
   return result;
 }
 
@@ -133,27 +154,24 @@ int PolynomialReader::atom(Operation operation, const SparsePolynomial& a,
 std::optional<SparsePolynomial> PolynomialReader::operation(const Instruction& line,
                                                             const SparsePolynomial& a,
                                                             const SparsePolynomial& b) {
-  const std::optional<RunningError> left = as_number(a), right = as_number(b);
   switch (line.operation) {
     case Operation::negate: return sum({}, -1, a);
     case Operation::add: return sum(a, 1, b);
     case Operation::subtract: return sum(a, -1, b);
     case Operation::multiply: return product(a, b);
-    case Operation::divide:
-      if (right) return product(a, constant(RunningError(1) / *right));
-      break;
-    case Operation::power:
-      if (right && right->value >= 0 && right->value <= most_power &&
-          right->value == std::round(right->value))
-        return power(a, static_cast<int>(right->value));
-      break;
-    default: break;
+    default: return of_function(line, a, b);
   }
-  if (left && (line.b < 0 || right)) {
-    const double value =
-        apply_operation(line.operation, left->value, right ? right->value : left->value);
-    return checked(constant(std::isfinite(value) ? number(value) : RunningError(value, value)));
-  }
+}
+
+std::optional<SparsePolynomial> PolynomialReader::of_function(const Instruction& line,
+                                                              const SparsePolynomial& a,
+                                                              const SparsePolynomial& b) {
+  const std::optional<RunningError> left = as_number(a), right = as_number(b);
+  if (line.operation == Operation::divide && right)
+    return product(a, constant(RunningError(1) / *right));
+  if (line.operation == Operation::power && is_exponent(right))
+    return power(a, static_cast<int>(right->value));
+  if (left && (line.b < 0 || right)) return applied(line.operation, *left, right);
   SparsePolynomial function;
   function.terms[{atom(line.operation, a, b)}] = RunningError(1);
   return function;
@@ -167,12 +185,8 @@ std::optional<SparsePolynomial> PolynomialReader::read(int line, int first,
     std::optional<SparsePolynomial> value;
     if (here.operation == Operation::constant) {
       value = checked(constant(number(here.value)));
-    } else if (here.operation == Operation::input && here.a >= first &&
-               here.a - first < static_cast<int>(known.size())) {
-      value = constant(RunningError(known[at(here.a - first)]));
     } else if (here.operation == Operation::input) {
-      value.emplace();
-      value->terms[{here.a}] = RunningError(1);
+      value = input_value(here.a, first, known);
     } else {
       static const SparsePolynomial none;
       value = operation(here, here.a < 0 ? none : values.at(here.a),

@@ -48,6 +48,9 @@ class PolynomialReader {
   int atom(Operation operation, const SparsePolynomial& a, const SparsePolynomial& b);
   std::optional<SparsePolynomial> operation(const Instruction& line, const SparsePolynomial& a,
                                             const SparsePolynomial& b);
+  /// The same where it is no sum and no product by its form.
+  std::optional<SparsePolynomial> of_function(const Instruction& line, const SparsePolynomial& a,
+                                              const SparsePolynomial& b);
 
   const Tape& tape_;
   std::map<std::vector<double>, int> atoms_;

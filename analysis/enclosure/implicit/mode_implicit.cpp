@@ -138,6 +138,18 @@ int ModeSolver::pivot_row(const std::vector<std::vector<int>>& rows, std::size_t
   return pivot;
 }
 
+/// z' from rows that are a triangle, with the right-hand sides behind it.
+void ModeSolver::back_substitute(const std::vector<std::vector<int>>& rows) {
+  const std::size_t n = rows.size();
+  implicit_rates_.assign(n, -1);
+  for (std::size_t k = n; k-- > 0;) {
+    int sum = rows[k][n];
+    for (std::size_t j = k + 1; j < n; ++j)
+      sum = lines_.subtract(sum, lines_.multiply(rows[k][j], implicit_rates_[j]));
+    implicit_rates_[k] = lines_.divide(sum, rows[k][k]);
+  }
+}
+
 /// z' from ∂h/∂z z' = −(h_t + h_x x'), by elimination.
 bool ModeSolver::find_rates() {
   const std::size_t n = implicit_.size();
@@ -159,14 +171,16 @@ bool ModeSolver::find_rates() {
         a[i][j] = lines_.subtract(a[i][j], lines_.multiply(factor, a[k][j]));
     }
   }
-  implicit_rates_.assign(n, -1);
-  for (std::size_t k = n; k-- > 0;) {
-    int sum = a[k][n];
-    for (std::size_t j = k + 1; j < n; ++j)
-      sum = lines_.subtract(sum, lines_.multiply(a[k][j], implicit_rates_[j]));
-    implicit_rates_[k] = lines_.divide(sum, a[k][k]);
-  }
+  back_substitute(a);
   return true;
+}
+
+/// The equation of the system that became this one for implicit unknowns; −1: it is none of its own.
+int ModeSolver::source_of(int implicit_equation) const {
+  const auto source = std::ranges::find_if(equations_, [&](const Equation& one) {
+    return !one.is_open && one.line == implicit_equation;
+  });
+  return source == equations_.end() ? -1 : source->equation;
 }
 
 /// The equations of the system from which the implicit unknowns follow, with all unknowns that stand in
@@ -174,12 +188,7 @@ bool ModeSolver::find_rates() {
 std::vector<int> ModeSolver::sources_of_implicit() {
   std::set<int> sources;
   std::vector<int> waiting;
-  for (const int line : implicit_equations_) {
-    const auto source = std::find_if(equations_.begin(), equations_.end(), [line](const auto& one) {
-      return !one.is_open && one.line == line;
-    });
-    waiting.push_back(source == equations_.end() ? -1 : source->equation);
-  }
+  for (const int line : implicit_equations_) waiting.push_back(source_of(line));
   while (!waiting.empty()) {
     const int source = waiting.back();
     waiting.pop_back();

@@ -32,6 +32,13 @@ Interval integral(const std::vector<Interval>& c, const Interval& a, const Inter
   return sum * v;
 }
 
+/// Adds ∫ K v over a step, slice by slice.
+void add_integral(Interval& sum, const std::vector<Interval>& c, const Interval& h,
+                  const Interval& v) {
+  for (int k = 0; k < slices; ++k)
+    sum += integral(c, h * Interval(k) / Interval(slices), h * Interval(k + 1) / Interval(slices), v);
+}
+
 IntervalMatrix divided(IntervalMatrix a, double by) {
   for (int i = 0; i < a.rows(); ++i)
     for (int j = 0; j < a.columns(); ++j) a(i, j) = a(i, j) / Interval(by);
@@ -55,10 +62,7 @@ Box deviation(const IntervalMatrix& A, const IntervalMatrix& B, const Box& v, co
     for (int a = 0; a < B.columns(); ++a) {
       for (int k = 0; k < terms; ++k)
         entry[static_cast<std::size_t>(k)] = powers[static_cast<std::size_t>(k)](i, a);
-      for (int k = 0; k < slices; ++k)
-        e[static_cast<std::size_t>(i)] +=
-            integral(entry, h * Interval(k) / Interval(slices),
-                     h * Interval(k + 1) / Interval(slices), v[static_cast<std::size_t>(a)]);
+      add_integral(e[static_cast<std::size_t>(i)], entry, h, v[static_cast<std::size_t>(a)]);
     }
   return e;
 }

@@ -1,6 +1,7 @@
 // Steps while branches of laws are not known; called by the pieces of enclosures.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/analysis/enclosure/inclusion/deviation.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
@@ -23,6 +24,49 @@ const Law& law_of(const OpenFlows* flows, int law) {
 Interval inflated(const Interval& x) {
   const Interval more = symmetric(width(x) / 64 + 0x1p-50 * magnitude(x) + 0x1p-1000);
   return x + more;
+}
+
+Box inflated(Box box) {
+  for (Interval& x : box) x = inflated(x);
+  return box;
+}
+
+bool have_values(const Box& box) {
+  return std::ranges::all_of(box, [](const Interval& x) { return x.has_value(); });
+}
+
+/// Does the w of open law number a hold the λ of one of them?
+bool holds_any(const OpenFlow& flow, int a, int laws) {
+  for (int b = 0; b < laws; ++b)
+    if (flow.holds(a, b)) return true;
+  return false;
+}
+
+/// Columns first, first + 1, .. of (∂f/∂x, ∂f/∂v).
+IntervalMatrix slopes_of(const OpenFlow& flow, int states, int first, int columns) {
+  IntervalMatrix slopes(states, columns);
+  for (int i = 0; i < states; ++i)
+    for (int j = 0; j < columns; ++j) slopes(i, j) = flow.slope(i, first + j);
+  return slopes;
+}
+
+const char* reset_reason(bool is_disturbed) {
+  return is_disturbed ? "a reset may happen under a disturbance"
+                      : "a reset may happen while the next mode is open";
+}
+
+/// The branch on which all members are, not at its end; none: they may be on several.
+std::optional<int> known_branch(const Law& law, const OpenLaw& open) {
+  const auto at = [&](int k) -> const Branch& { return law.branches[static_cast<std::size_t>(k)]; };
+  const LawGraph graph = graph_over(law, open.w);
+  if (graph.branches.size() == 1) {
+    const Branch& branch = at(graph.branches.front());
+    const bool is_inner = branch.w.lower < open.w.lo && open.w.hi < branch.w.upper;
+    return branch.b != 0 && is_inner ? std::optional(graph.branches.front()) : std::nullopt;
+  }
+  if (!open.pressed || !open.w.is_point()) return std::nullopt;
+  const Branch& vertical = at(*open.pressed);
+  return open.w == Interval(vertical.c) / Interval(vertical.a) ? open.pressed : std::nullopt;
 }
 
 /// The end of a branch that is next to w, where there is one.
@@ -72,14 +116,11 @@ bool Inclusion::find_arguments(OpenFlow& flow, int added) {
   const int count = static_cast<int>(laws_.size());
   for (int round = 0; round < (flow.is_nested() ? count : 1); ++round) {
     Box lambda = lambda_now();
-    for (Interval& value : lambda)
-      if (!value.has_value()) value = Interval(0);
+    std::ranges::replace_if(lambda, [](const Interval& x) { return !x.has_value(); }, Interval(0));
     if (!flow.expand(Interval(t_), set_.box(), lambda, 1, false)) return false;
-    for (int a = 0; a < count; ++a) {
-      bool is_new = a == added;
-      for (int b = 0; b < count; ++b) is_new = is_new || flow.holds(a, b);
-      if (is_new) laws_[static_cast<std::size_t>(a)].w = flow.argument(a);
-    }
+    for (int a = 0; a < count; ++a)
+      if (a == added || holds_any(flow, a, count))
+        laws_[static_cast<std::size_t>(a)].w = flow.argument(a);
   }
   return true;
 }
@@ -154,38 +195,57 @@ Inclusion::Step Inclusion::step(double end) {
   return Step::failed;
 }
 
+/// K = X + [0, h] f(Z, Λ) of the tube that was expanded; inside: it is in Z.
+Box Inclusion::picard_image(const OpenFlow& flow, const Interval& times, const Box& Z,
+                            bool& inside) const {
+  const Box& start = set_.box();
+  Box K(start.size());
+  for (std::size_t i = 0; i < K.size(); ++i) {
+    K[i] = start[i] + times * flow.rate(static_cast<int>(i));
+    inside = inside && is_inside(K[i], Z[i]);
+  }
+  return K;
+}
+
+/// What the laws allow over w(Z), with Λ; inside: no more than Λ. None: one of them has no bounds.
+std::optional<Box> Inclusion::widened(const OpenFlow& flow, const Box& Lambda, bool& inside) {
+  Box wider = Lambda;
+  for (std::size_t a = 0; a < laws_.size(); ++a) {
+    laws_[a].graph = graph_over(law_of(flows_, laws_[a].law), flow.argument(static_cast<int>(a)));
+    const Interval lambda = allowed(laws_[a]);
+    if (!lambda.has_value()) return std::nullopt;
+    inside = inside && Lambda[a].contains(lambda);
+    wider[a] = hull(Lambda[a], lambda);
+  }
+  return wider;
+}
+
+Box Inclusion::lambda_of_tube() const {
+  Box lambda;
+  for (const OpenLaw& open : laws_) lambda.push_back(allowed(open));
+  add_disturbances(lambda);
+  return lambda;
+}
+
 /// Z ⊃ X + [0, h] f(Z, Λ), Λ ⊃ what the laws allow over w(Z): solutions stay in the right side.
 bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
-  const Box& start = set_.box();
   const Interval all = Interval(t_) + times;
-  Box Z = start, Lambda = lambda_now();
+  Box Z = set_.box(), Lambda = lambda_now();
   for (int trial = 0; trial < inflations; ++trial) {
-    for (Interval& x : Z) x = inflated(x);
-    for (const Interval& value : Lambda)
-      if (!value.has_value()) return false;
-    if (!is_bounded(Z) || !flow.expand(all, Z, Lambda, 2, false)) return false;
-    Box K(start.size());
+    Z = inflated(std::move(Z));
+    if (!have_values(Lambda) || !is_bounded(Z)) return false;
+    if (!flow.expand(all, Z, Lambda, 2, false)) return false;
     bool inside = true;
-    for (std::size_t i = 0; i < K.size(); ++i) {
-      K[i] = start[i] + times * flow.rate(static_cast<int>(i));
-      inside = inside && is_inside(K[i], Z[i]);
-    }
-    Box wider = Lambda;
-    for (std::size_t a = 0; a < laws_.size(); ++a) {
-      laws_[a].graph = graph_over(law_of(flows_, laws_[a].law), flow.argument(static_cast<int>(a)));
-      const Interval lambda = allowed(laws_[a]);
-      if (!lambda.has_value()) return false;
-      inside = inside && Lambda[a].contains(lambda);
-      wider[a] = hull(Lambda[a], lambda);
-    }
+    const Box K = picard_image(flow, times, Z, inside);
+    const std::optional<Box> wider = widened(flow, Lambda, inside);
+    if (!wider) return false;
     if (inside) {
       tube_ = K;
-      for (const OpenLaw& open : laws_) lambda_.push_back(allowed(open));
-      add_disturbances(lambda_);
+      lambda_ = lambda_of_tube();
       return true;
     }
-    for (std::size_t i = 0; i < K.size(); ++i) Z[i] = hull(start[i], K[i]);
-    Lambda = wider;
+    Z = hull(set_.box(), K);
+    Lambda = *wider;
   }
   return false;
 }
@@ -205,6 +265,11 @@ int Inclusion::ending_law(OpenFlow& flow) {
   return -1;
 }
 
+void Inclusion::note_reached(const OpenFlow& flow) {
+  for (std::size_t a = 0; a < laws_.size(); ++a)
+    laws_[a].reached = flow.argument(static_cast<int>(a));
+}
+
 Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
   lambda_.clear();
   reason_ = no_step;
@@ -212,12 +277,9 @@ Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
   if (!find_tube(flow, times)) return Proof::too_long;
   if (!flow.expand(Interval(t_) + times, tube_, lambda_, 2, false)) return Proof::too_long;
   needed_ = ending_law(flow);
-  if (needed_ == -2)
-    reason_ = laws_.empty() ? "a reset may happen under a disturbance"
-                            : "a reset may happen while the next mode is open";
+  if (needed_ == -2) reason_ = reset_reason(laws_.empty());
   if (needed_ != -1) return needed_ >= 0 ? Proof::needs_law : Proof::too_long;
-  for (std::size_t a = 0; a < laws_.size(); ++a)
-    laws_[a].reached = flow.argument(static_cast<int>(a));
+  note_reached(flow);
   note_rates(flow);
   if (!flow.centre.prepare(set_, t_, to, grid_)) return Proof::too_long;
   to_ = flow.centre.end();
@@ -239,11 +301,7 @@ bool Inclusion::find_deviation(OpenFlow& flow) {
   }
   for (std::size_t a = 0; a < given.size(); ++a) given[a] = hull(given[a], flow.reference[a]);
   if (!flow.expand(all, both, given, 1, true)) return false;
-  IntervalMatrix A(n, n), B(n, m);
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) A(i, j) = flow.slope(i, j);
-    for (int a = 0; a < m; ++a) B(i, a) = flow.slope(i, n + a);
-  }
+  const IntervalMatrix A = slopes_of(flow, n, 0, n), B = slopes_of(flow, n, n, m);
   note_acting(flow, A, B);
   const Box v = lambda_ - flow.reference, gained = B * v;
   for (int round = 0; round < refinements; ++round) {
@@ -283,23 +341,12 @@ void Inclusion::move(OpenFlow& flow) {
 
 void Inclusion::close() {
   for (auto open = laws_.begin(); open != laws_.end();) {
-    const Law& law = law_of(flows_, open->law);
-    const LawGraph graph = graph_over(law, open->w);
-    int known = -1;
-    if (graph.branches.size() == 1) {
-      const Branch& branch = law.branches[static_cast<std::size_t>(graph.branches.front())];
-      const bool is_inner = branch.w.lower < open->w.lo && open->w.hi < branch.w.upper;
-      if (branch.b != 0 && is_inner) known = graph.branches.front();
-    } else if (open->pressed) {
-      const Branch& branch = law.branches[static_cast<std::size_t>(*open->pressed)];
-      if (open->w.is_point() && open->w == Interval(branch.c) / Interval(branch.a))
-        known = *open->pressed;
-    }
-    if (known < 0) {
+    const std::optional<int> known = known_branch(law_of(flows_, open->law), *open);
+    if (!known) {
       ++open;
       continue;
     }
-    mode_[static_cast<std::size_t>(open->law)] = known;
+    mode_[static_cast<std::size_t>(open->law)] = *known;
     closed_.push_back(*open);
     open = laws_.erase(open);
   }

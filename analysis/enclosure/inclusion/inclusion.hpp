@@ -119,11 +119,15 @@ class Inclusion {
   [[nodiscard]] double first_length(OpenFlow& flow, double end);
   Proof prove(OpenFlow& flow, double to);
   bool find_tube(OpenFlow& flow, const Interval& times);
+  Box picard_image(const OpenFlow& flow, const Interval& times, const Box& Z, bool& inside) const;
+  std::optional<Box> widened(const OpenFlow& flow, const Box& Lambda, bool& inside);
+  [[nodiscard]] Box lambda_of_tube() const;
   [[nodiscard]] bool is_rising(const Gap& gap) const;
   [[nodiscard]] Interval allowed(const OpenLaw& open) const;
   int ending_law(OpenFlow& flow);
   bool find_deviation(OpenFlow& flow);
   void note_rates(const OpenFlow& flow);
+  void note_reached(const OpenFlow& flow);
   [[nodiscard]] std::vector<std::vector<bool>> acting_on_arguments(const OpenFlow& flow) const;
   void note_acting(const OpenFlow& flow, const IntervalMatrix& A, const IntervalMatrix& B);
   double outward_rate(OpenFlow& flow, std::size_t a, double corner, int side, const Interval& w);

@@ -14,6 +14,28 @@ Interval wider(const Interval& x, double share) {
   return x + symmetric(share * width(x) + 0x1p-50 * magnitude(x) + 0x1p-1000);
 }
 
+/// As far from the reference solutions as members get, e ⊂ int E: so they cannot leave E.
+///@{
+bool holds(const Interval& E, const Interval& e) { return e.is_zero() || is_inside(e, E); }
+bool holds(const Box& E, const Box& e) {
+  for (std::size_t i = 0; i < E.size(); ++i)
+    if (!holds(E[i], e[i])) return false;
+  return true;
+}
+///@}
+
+/// E and Λ so that what was found for them may be inside the next time.
+///@{
+void widen(Box& E, const Box& e) {
+  for (std::size_t i = 0; i < E.size(); ++i)
+    if (!holds(E[i], e[i])) E[i] = wider(hull(E[i], e[i]), 0.5);
+}
+void widen(OpenLaws& Lambda, const Box& values) {
+  for (std::size_t a = 0; a < values.size(); ++a)
+    if (!(values[a] == Lambda.values[a])) Lambda.values[a] = wider(values[a], 0x1p-5);
+}
+///@}
+
 }  // namespace
 
 /// Null where arguments hold λ of open laws: when an event is depends on these.
@@ -31,8 +53,6 @@ OpenLaws Inclusion::references() const {
   return open;
 }
 
-// e' ∈ A e + B (Λ − c), and e = 0 at one of the times: e ∈ [times] (B (Λ − c) + A E) ⊂ int E holds
-// as long as both solutions are in `reference` + E − E; so e cannot leave E.
 /// The λ that the open laws allow in the set that was expanded, with those of Λ; nothing: one is no function there.
 std::optional<Box> Inclusion::allowed_values(OpenFlow& equations, const OpenLaws& Lambda,
                                              bool& inside) const {
@@ -66,32 +86,27 @@ Box Inclusion::members_beside(OpenFlow& equations, const Interval& times, const 
   return next;
 }
 
+// e' ∈ A e + B (Λ − c), and e = 0 at one of the times: e ∈ [times] (B (Λ − c) + A E) ⊂ int E holds
+// as long as both solutions are in `reference` + E − E; so e cannot leave E.
 bool Inclusion::disturb(const Interval& times, const Box& reference, Box& E, OpenLaws& Lambda) {
   OpenFlow* equations = flow_without_nesting();
   if (equations == nullptr) return false;
   const Interval all = Interval(t_) + times;
-  const auto holds = [&E](const Box& next, std::size_t i) {
-    return next[i].is_zero() || is_inside(next[i], E[i]);
-  };
   Lambda = references();
   E.assign(static_cast<std::size_t>(set_.states()), Interval(0));
   for (int trial = 0; trial < widenings; ++trial) {
-    Box both = reference;
-    for (std::size_t i = 0; i < E.size(); ++i) both[i] += E[i] - E[i];
+    const Box both = reference + (E - E);
     if (!is_bounded(both) || !equations->expand(all, both, Lambda.values, 1, true)) return false;
     bool inside = true;
     const std::optional<Box> values = allowed_values(*equations, Lambda, inside);
     if (!values) return false;
     const Box next = members_beside(*equations, times, *values, E);
-    for (std::size_t i = 0; i < E.size(); ++i) inside = inside && holds(next, i);
-    if (inside) {
+    if (inside && holds(E, next)) {
       E = next;
       return true;
     }
-    for (std::size_t i = 0; i < E.size(); ++i)
-      if (!holds(next, i)) E[i] = wider(hull(E[i], next[i]), 0.5);
-    for (std::size_t a = 0; a < laws_.size(); ++a)
-      if (!((*values)[a] == Lambda.values[a])) Lambda.values[a] = wider((*values)[a], 0x1p-5);
+    widen(E, next);
+    widen(Lambda, *values);
   }
   return false;
 }

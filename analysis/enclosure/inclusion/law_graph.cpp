@@ -14,12 +14,22 @@ Interval argument_range(const Branch& branch) {
   return {branch.w.lower, branch.w.upper};
 }
 
-/// λ of a branch over w, which is part of its range: λ = (c − a w)/b within its own bounds.
+/// λ = (c − a w)/b of a branch that is not vertical.
+Interval line_over(const Branch& branch, const Interval& w) {
+  const Interval sloped = branch.a == 0 ? Interval(0) : Interval(branch.a) * w;
+  return (Interval(branch.c) - sloped) / Interval(branch.b);
+}
+
+/// May λ be any number?
+bool is_free(const Branch& branch) {
+  return branch.lambda.lower == -directed::infinity && branch.lambda.upper == directed::infinity;
+}
+
+/// λ of a branch over w, which is part of its range: that of its line within its own bounds.
 std::optional<Interval> values(const Branch& branch, const Interval& w) {
   const Interval all(branch.lambda.lower, branch.lambda.upper);
   if (branch.b == 0) return all;
-  const Interval sloped = branch.a == 0 ? Interval(0) : Interval(branch.a) * w;
-  const Interval line = (Interval(branch.c) - sloped) / Interval(branch.b);
+  const Interval line = line_over(branch, w);
   return line.has_value() ? intersection(line, all) : all;
 }
 
@@ -38,11 +48,10 @@ bool meet(const Branch& before, const Branch& here) {
 
 /// Does the line of a sloped branch stay within its λ, for all w that are its own?
 bool keeps_range(const Branch& branch, const Interval& w) {
-  const Interval free(-directed::infinity, directed::infinity);
-  if (branch.a == 0 || Interval(branch.lambda.lower, branch.lambda.upper) == free) return true;
+  if (branch.a == 0 || is_free(branch)) return true;
   const auto inside = intersection(w, argument_range(branch));
   if (!inside) return false;
-  const Interval line = (Interval(branch.c) - Interval(branch.a) * *inside) / Interval(branch.b);
+  const Interval line = line_over(branch, *inside);
   return !(line.lo < branch.lambda.lower || line.hi > branch.lambda.upper);
 }
 
@@ -101,21 +110,32 @@ class Curve {
   /// From the λ of the branch before to that of the next one; at an end of the graph without bound,
   /// so that w does not go further there.
   bool add_vertical(std::size_t k, const Interval& range) {
+    if (!range.is_point()) return false;
+    const std::optional<Ends> ends = ends_of_vertical(k, range.lo);
+    return ends && spans(at(branches_[k]), *ends) &&
+           extend_vertical(*ends, k == 0, k + 1 == branches_.size());
+  }
+
+  /// λ where the curve enters and leaves a vertical branch.
+  struct Ends {
+    double from, to;
+  };
+
+  /// None: the next branch does not begin at w with one λ, or there is no other branch.
+  [[nodiscard]] std::optional<Ends> ends_of_vertical(std::size_t k, double w) const {
     const Branch& here = at(branches_[k]);
     const bool is_first = k == 0, is_last = k + 1 == branches_.size();
-    if (!range.is_point() || (is_first && is_last)) return false;
-    double from = is_first ? 0 : lambda_, to = 0;
-    if (!is_last) {
-      const Branch& next = at(branches_[k + 1]);
-      const auto value = next.b == 0 ? std::nullopt : value_at(next, range.lo);
-      if (!value) return false;
-      to = *value;
-    }
-    if (is_first) from = other_end(here, to);
-    if (is_last) to = other_end(here, from);
-    if (std::min(from, to) != here.lambda.lower || std::max(from, to) != here.lambda.upper)
-      return false;
-    return extend_vertical(from, to, is_first, is_last);
+    if (is_first && is_last) return std::nullopt;
+    if (is_last) return Ends{lambda_, other_end(here, lambda_)};
+    const Branch& next = at(branches_[k + 1]);
+    const auto to = next.b == 0 ? std::nullopt : value_at(next, w);
+    if (!to) return std::nullopt;
+    return Ends{is_first ? other_end(here, *to) : lambda_, *to};
+  }
+
+  static bool spans(const Branch& branch, const Ends& ends) {
+    return std::min(ends.from, ends.to) == branch.lambda.lower &&
+           std::max(ends.from, ends.to) == branch.lambda.upper;
   }
 
   /// The end of a vertical branch from which it comes to `lambda`.
@@ -123,22 +143,23 @@ class Curve {
     return lambda == branch.lambda.lower ? branch.lambda.upper : branch.lambda.lower;
   }
 
-  bool extend_vertical(double from, double to, bool is_first, bool is_last) {
-    if ((is_first && std::isfinite(from)) || (is_last && std::isfinite(to))) return false;
+  bool extend_vertical(const Ends& ends, bool is_first, bool is_last) {
+    if ((is_first && std::isfinite(ends.from)) || (is_last && std::isfinite(ends.to))) return false;
     if (is_first) first_ = -directed::infinity;
     if (is_last) last_ = directed::infinity;
-    (to > from ? rises_ : falls_) = true;
-    lambda_ = to;
+    (ends.to > ends.from ? rises_ : falls_) = true;
+    lambda_ = ends.to;
     return true;
+  }
+
+  /// Are its λ within the bounds of the branch?
+  static bool allows(const Branch& branch, const Interval& line) {
+    return is_free(branch) || (branch.lambda.lower <= line.lo && line.hi <= branch.lambda.upper);
   }
 
   bool add_sloped(std::size_t k, const Interval& range) {
     const Branch& here = at(branches_[k]);
-    const Interval sloped = here.a == 0 ? Interval(0) : Interval(here.a) * range;
-    const Interval line = (Interval(here.c) - sloped) / Interval(here.b);
-    const bool is_free = here.lambda.lower == -directed::infinity &&
-                         here.lambda.upper == directed::infinity;
-    if (!is_free && !(here.lambda.lower <= line.lo && line.hi <= here.lambda.upper)) return false;
+    if (!allows(here, line_over(here, range))) return false;
     if (k > 0 && value_at(here, range.lo) != std::optional(lambda_)) return false;
     if (here.a != 0) ((here.a > 0) == (here.b > 0) ? falls_ : rises_) = true;
     if (k + 1 == branches_.size()) return true;

@@ -49,6 +49,20 @@ Box joined(const Box& x, const Box& v) {
   return all;
 }
 
+/// Does a law that is not open stand on a vertical branch, so that λ is what the rates make it?
+bool is_held(const ModeSystem& made, const Dcs& system, const OpenLaws& open, int law) {
+  const auto at = static_cast<std::size_t>(law);
+  const auto branch = static_cast<std::size_t>(made.mode[at]);
+  return !open.contains(law) && is_vertical(system.laws[at].branches[branch]);
+}
+
+/// Is a law that is not open followed on one branch, which may change to another one anywhere?
+bool follows_ambiguous(const Dcs& system, const OpenLaws& open) {
+  for (std::size_t j = 0; j < system.laws.size(); ++j)
+    if (is_ambiguous(system.laws[j]) && !open.contains(static_cast<int>(j))) return true;
+  return false;
+}
+
 /// Derivatives are formulas of numbers and of parameters that are the same all the time.
 bool acts_affinely(const Dcs& dcs, const StateSpace& space, int law, const Flow& flow, int w,
                    ExactLines& lines) {
@@ -120,14 +134,10 @@ bool OpenFlows::are_given(const ModeSystem& made, const OpenLaws& open, const In
   if (!free.is_explicit() || !free.constraints.empty() || !flows_.space().disturbances.empty() ||
       !reads_go_one_way(made.argument_reads))
     return false;
-  for (const auto& reads : made.argument_reads)
-    for (const int k : *reads) {
-      const auto at = static_cast<std::size_t>(k);
-      const Law& law = flows_.system().laws[at];
-      if (!open.contains(k) && is_vertical(law.branches[static_cast<std::size_t>(made.mode[at])]))
-        return false;
-    }
-  return true;
+  const auto reads_none_held = [&](const std::optional<std::vector<int>>& reads) {
+    return std::ranges::none_of(*reads, [&](int k) { return is_held(made, flows_.system(), open, k); });
+  };
+  return std::ranges::all_of(made.argument_reads, reads_none_held);
 }
 
 OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, const Box& box) {
@@ -141,10 +151,7 @@ OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, con
       near[static_cast<std::size_t>(system.multiplier_input(open.laws[a]))] = values[a];
     ModeSystem made = mode_system(system, flows_.space(), mode, near, open);
     if (made.outcome != ModeSystem::Outcome::made || !made.flow.implicit.empty()) return nullptr;
-    if (!are_given(made, open, t, box)) return nullptr;
-    for (std::size_t j = 0; j < mode.size(); ++j)
-      // nor is a law followed on one branch that may change to another one anywhere
-      if (is_ambiguous(system.laws[j]) && !open.contains(static_cast<int>(j))) return nullptr;
+    if (!are_given(made, open, t, box) || follows_ambiguous(system, open)) return nullptr;
     flow = std::make_unique<OpenFlow>(std::move(made), system, flows_.space(), open,
                                       flows_.options());
   }

@@ -9,13 +9,22 @@ namespace {
 
 enum class Kind { lipschitz, monotone, neither };
 
+/// Does its λ act as a monotone term? Where laws are nested, other laws act on it, or it on others.
+bool is_monotone(const OpenFlow& flow, const OpenLaw& open, int number) {
+  return !flow.is_nested() && open.graph.direction != 0 && flow.is_affine(number);
+}
+
 /// What the law is along solutions over the step: a Lipschitz term, or one that needs the others.
 Kind kind_of(const OpenFlow& flow, const OpenLaw& open, int number, const Law& law) {
   if (open.graph.is_function) return Kind::lipschitz;
   if (law.memory || is_ambiguous(law) || !open.graph.is_curve) return Kind::neither;
   if (!flow.is_disturbed(number) && certain_sign(open.rate) != 0) return Kind::lipschitz;
-  if (flow.is_nested()) return Kind::neither;  // other laws act on it, or it on others
-  return open.graph.direction != 0 && flow.is_affine(number) ? Kind::monotone : Kind::neither;
+  return is_monotone(flow, open, number) ? Kind::monotone : Kind::neither;
+}
+
+/// The sign of w' in all steps, the one from t too; 0: in some it has none.
+int way_with(const OpenLaw& open, int sign, double t) {
+  return open.since == t || open.way == sign ? sign : 0;
 }
 
 /// M = −(σ_i C_i B_k) of these laws, of a flow that is expanded.
@@ -60,7 +69,7 @@ void Inclusion::judge_step(OpenFlow& flow) {
     OpenLaw& open = laws_[a];
     are_functions = are_functions && open.graph.is_function;
     const int sign = flow.is_disturbed(static_cast<int>(a)) ? 0 : certain_sign(open.rate);
-    open.way = open.since == t_ ? sign : (open.way == sign ? sign : 0);
+    open.way = way_with(open, sign, t_);
     open.met.insert(open.graph.branches.begin(), open.graph.branches.end());
   }
   is_function_ = is_function_ && are_functions;

@@ -27,6 +27,17 @@ bool EventWindow::find_values(const ModeSystem& in, const std::vector<int>& rese
   return true;
 }
 
+/// State i, which the resets set to the value number k of those that were computed over S*.
+void EventWindow::set_state(const ModeFlow& in, const IntervalSeries& values, int k, int i) {
+  after_[at(i)] = values.output(k, 0);
+  after_rates_[at(i)] = values.output(k, 1);
+  for (int j = 0; j < set_.states(); ++j) {
+    reset_(i, j) = values.output_derivative(k, j, 0);
+    if (&in != &from_ && !reset_(i, j).is_zero())
+      after_rates_[at(i)] += reset_(i, j) * (rates_[at(j)] - values.coefficient(j, 1));
+  }
+}
+
 /// R, its derivative and its rate along the old mode; the identity where no reset fires. With the
 /// formulas of a mode in which the rates are f_2,
 ///     Ṙ = R' f_1 + R_t = (R' f_2 + R_t) + R' (f_1 − f_2)
@@ -47,16 +58,7 @@ bool EventWindow::reset_states(ModeFlow& in, const std::vector<int>& resets) {
     center_after_[at(rows[at(k)])] = series.output(k, 0);
   if (!series.compute(time(), states_, 2, true))
     return fail("the reset has no value on its surface");
-  for (int k = 0; k < static_cast<int>(rows.size()); ++k) {
-    const int i = rows[at(k)];
-    after_[at(i)] = series.output(k, 0);
-    after_rates_[at(i)] = series.output(k, 1);
-    for (int j = 0; j < n; ++j) {
-      reset_(i, j) = series.output_derivative(k, j, 0);
-      if (&in != &from_ && !reset_(i, j).is_zero())
-        after_rates_[at(i)] += reset_(i, j) * (rates_[at(j)] - series.coefficient(j, 1));
-    }
-  }
+  for (int k = 0; k < static_cast<int>(rows.size()); ++k) set_state(in, series, k, rows[at(k)]);
   return true;
 }
 

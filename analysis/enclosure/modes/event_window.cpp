@@ -81,6 +81,14 @@ bool EventWindow::has_other(const Monitor& monitor) {
   return fail("another branch may end at the same time");
 }
 
+/// δ over the times between the common one and the events, by the values of m now; then the centre,
+/// S* and what resets make of it.
+bool EventWindow::locate_states(const Interval& value) {
+  delta_ = common({delta_},
+                  {-value / gap_range(from_.window, reached_, 1, with_zero(delta_), set_)})[0];
+  return is_alone() && locate_center(radius_) && shrink() && reset_states(from_, fired_);
+}
+
 bool EventWindow::locate() {
   const Interval t(t_);
   if (!from_.expand(t, set_.box(), 2, false))
@@ -99,11 +107,7 @@ bool EventWindow::locate() {
     if (!(slope.hi < 0)) return fail("the surface is not met transversally");
     const Interval value = gap_range(from_.window, reached_, 0, Interval(0), set_);
     delta_ = -value / slope;
-    if (magnitude(delta_) <= radius_) {
-      delta_ = common({delta_},
-                      {-value / gap_range(from_.window, reached_, 1, with_zero(delta_), set_)})[0];
-      return is_alone() && locate_center(radius_) && shrink() && reset_states(from_, fired_);
-    }
+    if (magnitude(delta_) <= radius_) return locate_states(value);
     radius_ = 1.1 * magnitude(delta_);
   }
   return fail("the time of the event is not known closely enough");
@@ -123,6 +127,17 @@ bool EventWindow::locate_center(double radius) {
   for (std::size_t i = 0; i < set_.box().size(); ++i)
     if (!set_.box()[i].contains(set_.center()[i])) delta_ = hull(delta_, center_delta_);
   return true;
+}
+
+/// P − f ∇mᵀ/m'
+IntervalMatrix EventWindow::onto_surface(IntervalMatrix P, const Box& rates) const {
+  const int n = set_.states();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (!gradient_[static_cast<std::size_t>(j)].is_zero())
+        P(i, j) -=
+            rates[static_cast<std::size_t>(i)] * gradient_[static_cast<std::size_t>(j)] / slope_;
+  return P;
 }
 
 /// S* by the mean value form of the map onto the surface: J = (I − f ∇mᵀ/m')(S*) Φ_1.
@@ -148,15 +163,17 @@ bool EventWindow::shrink() {
     slope_ = side * from_.jet().output(reached_.gap, 1);
     if (!(slope_.hi < 0)) return fail("the surface is not met transversally");
     if (round == 2) break;
-    IntervalMatrix P{Matrix(Matrix::Identity(n, n))};
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        if (!gradient_[static_cast<std::size_t>(j)].is_zero())
-          P(i, j) -=
-              rates_[static_cast<std::size_t>(i)] * gradient_[static_cast<std::size_t>(j)] / slope_;
+    const IntervalMatrix P = onto_surface(IntervalMatrix{Matrix(Matrix::Identity(n, n))}, rates_);
     states_ = common(states_, set_.image_box(center_, P * flow_));
   }
   return is_first();
+}
+
+/// A jump of a rate times ∇mᵀ/m'.
+void EventWindow::add_jump(IntervalMatrix& K, int state, const Interval& jump) const {
+  for (int j = 0; j < set_.states(); ++j)
+    if (!gradient_[static_cast<std::size_t>(j)].is_zero() && !jump.is_zero())
+      K(state, j) += jump * gradient_[static_cast<std::size_t>(j)] / slope_;
 }
 
 /// R' + (f_2(R) − Ṙ) ∇mᵀ/m'; rates that are the same formula before and after do not jump.
@@ -176,10 +193,7 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& h
     if (fired_.empty() && same_formula(from_.system.flow.tape, from_.system.flow.rates[at],
                                 to.system.flow.tape, to.system.flow.rates[at], known, jumping))
       continue;
-    const Interval jump = to.jet().coefficient(i, 1) - after_rates_[at];
-    for (int j = 0; j < set_.states(); ++j)
-      if (!gradient_[static_cast<std::size_t>(j)].is_zero() && !jump.is_zero())
-        K(i, j) += jump * gradient_[static_cast<std::size_t>(j)] / slope_;
+    add_jump(K, i, to.jet().coefficient(i, 1) - after_rates_[at]);
   }
   return K;
 }
@@ -241,31 +255,30 @@ bool EventWindow::is_watched(const ModeFlow& to, const Monitor& monitor,
 
 /// S* as a set, for mean value forms.
 Doubleton EventWindow::section(const IntervalMatrix& K) const {
-  const int n = set_.states();
-  IntervalMatrix P = K;  // R' − Ṙ ∇mᵀ/m'
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      if (!gradient_[static_cast<std::size_t>(j)].is_zero())
-        P(i, j) -= after_rates_[static_cast<std::size_t>(i)] *
-                   gradient_[static_cast<std::size_t>(j)] / slope_;
+  const IntervalMatrix P = onto_surface(K, after_rates_);  // R' − Ṙ ∇mᵀ/m'
   Doubleton section = set_;
   section.move(center_after_, P * flow_, after_);
   return section;
 }
 
-/// All members have m = 0, as the centre has: the state that moves m most follows from the others,
-///     y_i − ŷ_i = −Σ_{j ≠ i} (∂m/∂x_j)/(∂m/∂x_i) (y_j − ŷ_j)
-void EventWindow::hold_on_surface(IntervalMatrix& J) const {
-  const int n = set_.states();
+/// The state that moves m most; −1: of none a derivative of m is known to be no 0.
+int EventWindow::held_state() const {
   int held = -1;
   double most = 0;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < set_.states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const double share = std::abs(middle(gradient_[at]) * middle(rates_[at]));
     if (!(share > most) || gradient_[at].contains(0.0)) continue;
     most = share;
     held = i;
   }
+  return held;
+}
+
+/// All members have m = 0, as the centre has: the state that moves m most follows from the others,
+///     y_i − ŷ_i = −Σ_{j ≠ i} (∂m/∂x_j)/(∂m/∂x_i) (y_j − ŷ_j)
+void EventWindow::hold_on_surface(IntervalMatrix& J) const {
+  const int n = set_.states(), held = held_state();
   if (held < 0) return;
   for (int k = 0; k < n; ++k) {
     Interval sum;
@@ -280,12 +293,7 @@ void EventWindow::hold_on_surface(IntervalMatrix& J) const {
 
 IntervalMatrix EventWindow::surface_jacobian() const {
   const int n = set_.states();
-  IntervalMatrix P{Matrix(Matrix::Identity(n, n))};
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      if (!gradient_[static_cast<std::size_t>(j)].is_zero())
-        P(i, j) -=
-            rates_[static_cast<std::size_t>(i)] * gradient_[static_cast<std::size_t>(j)] / slope_;
+  const IntervalMatrix P = onto_surface(IntervalMatrix{Matrix(Matrix::Identity(n, n))}, rates_);
   IntervalMatrix J = P * flow_;
   hold_on_surface(J);
   return J;

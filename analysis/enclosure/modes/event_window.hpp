@@ -60,14 +60,19 @@ class EventWindow {
   bool is_first();
   bool has_other(const Monitor& monitor);
   [[nodiscard]] Doubleton section(const IntervalMatrix& reset) const;
+  [[nodiscard]] IntervalMatrix onto_surface(IntervalMatrix P, const Box& rates) const;
+  [[nodiscard]] int held_state() const;
   void hold_on_surface(IntervalMatrix& J) const;
+  bool locate_states(const Interval& value);
   bool locate_center(double radius);
   bool shrink();
   bool find_values(const ModeSystem& in, const std::vector<int>& resets, Flow& flow,
                    std::vector<int>& rows);
   bool reset_states(ModeFlow& in, const std::vector<int>& resets);
+  void set_state(const ModeFlow& in, const IntervalSeries& values, int k, int i);
   [[nodiscard]] std::vector<int> jumped_over(const Successor& next, const OpenLaws& open) const;
   std::vector<Successor> after_jumps(const std::vector<Successor>& list, const OpenLaws& open);
+  void add_jump(IntervalMatrix& K, int state, const Interval& jump) const;
   [[nodiscard]] IntervalMatrix bracket(ModeFlow& to, const Successor& next,
                                        bool& has_value) const;
   [[nodiscard]] std::vector<bool> with_same_rates(const ModeFlow& to) const;

@@ -88,15 +88,20 @@ int ExactLines::times_unit(int a, int b) {
   return is_number(b, -1) ? negate(a) : -1;
 }
 
+/// a of a line a/n; −1: the line is another one, or n may be 0.
+int ExactLines::dividend_over(int line, int n) const {
+  const Instruction& here = tape_[line];
+  return here.operation == Operation::divide && here.b == n && is_nonzero(n) ? here.a : -1;
+}
+
 // a (1/n) = a/n, and (a/n) n = a
 int ExactLines::multiply(int a, int b) {
   if (const int line = times_unit(a, b); line >= 0) return line;
   if (const int product = folded(Operation::multiply, a, b); product >= 0) return product;
   if (const int n = reciprocal_of(b); n >= 0) return divide(a, n);
   if (const int n = reciprocal_of(a); n >= 0) return divide(b, n);
-  const Instruction x = tape_[a], y = tape_[b];
-  if (x.operation == Operation::divide && x.b == b && is_nonzero(b)) return x.a;
-  if (y.operation == Operation::divide && y.b == a && is_nonzero(a)) return y.a;
+  if (const int dividend = dividend_over(a, b); dividend >= 0) return dividend;
+  if (const int dividend = dividend_over(b, a); dividend >= 0) return dividend;
   return tape_.apply(Operation::multiply, a, b);
 }
 

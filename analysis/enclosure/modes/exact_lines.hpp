@@ -52,6 +52,7 @@ class ExactLines {
     int line = -1, sign = 1;
   };
   [[nodiscard]] int reciprocal_of(int line) const;
+  [[nodiscard]] int dividend_over(int line, int n) const;
   [[nodiscard]] Signed without_sign(int line) const;
   [[nodiscard]] Signed factor_beside(int product, const Signed& divisor) const;
   [[nodiscard]] bool is_kept(const Instruction& line, int a, int b) const;

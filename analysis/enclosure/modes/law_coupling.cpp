@@ -8,7 +8,21 @@
 namespace perp::enclosure {
 namespace {
 
-/// d_i by d_i M_ik = d_k M_ki from law to law; false where that is no exact number.
+/// d_k by d_i M_ik = d_k M_ki of the laws k that law i acts on or that act on it, where it is not known;
+/// false where that is no exact number.
+bool scale_neighbours(const IntervalMatrix& M, int i, std::vector<Interval>& d,
+                      std::vector<int>& waiting) {
+  for (int k = 0; k < M.rows(); ++k) {
+    Interval& other = d[static_cast<std::size_t>(k)];
+    if (k == i || (M(i, k).is_zero() && M(k, i).is_zero()) || !other.is_zero()) continue;
+    other = d[static_cast<std::size_t>(i)] * M(i, k) / M(k, i);
+    if (!other.is_point() || !(other.lo > 0)) return false;
+    waiting.push_back(k);
+  }
+  return true;
+}
+
+/// The same from law to law, with 1 at the first one of each part that is connected.
 bool find_scaling(const IntervalMatrix& M, std::vector<Interval>& d) {
   const int n = M.rows();
   d.assign(static_cast<std::size_t>(n), Interval(0));
@@ -20,15 +34,7 @@ bool find_scaling(const IntervalMatrix& M, std::vector<Interval>& d) {
     while (!waiting.empty()) {
       const int i = waiting.back();
       waiting.pop_back();
-      for (int k = 0; k < n; ++k) {
-        if (k == i || (M(i, k).is_zero() && M(k, i).is_zero())) continue;
-        Interval& other = d[static_cast<std::size_t>(k)];
-        if (other.is_zero()) {
-          other = d[static_cast<std::size_t>(i)] * M(i, k) / M(k, i);
-          if (!other.is_point() || !(other.lo > 0)) return false;
-          waiting.push_back(k);
-        }
-      }
+      if (!scale_neighbours(M, i, d, waiting)) return false;
     }
   }
   return true;
@@ -117,6 +123,28 @@ std::optional<IntervalMatrix> direct_coupling(const ModeFlow& open_flow, const D
   return evaluate(std::move(flow), lines.number(0), static_cast<int>(arguments.size()), t, box);
 }
 
+namespace {
+
+IntervalMatrix without_first(const IntervalMatrix& M) {
+  const int n = M.rows();
+  IntervalMatrix rest(n - 1, n - 1);
+  for (int i = 1; i < n; ++i)
+    for (int k = 1; k < n; ++k) rest(i - 1, k - 1) = M(i, k);
+  return rest;
+}
+
+/// M_ik − M_i1 M_1k / M_11
+IntervalMatrix complement_of_first(const IntervalMatrix& M) {
+  IntervalMatrix complement = without_first(M);
+  for (int i = 1; i < M.rows(); ++i)
+    for (int k = 1; k < M.rows(); ++k)
+      if (!M(i, 0).is_zero() && !M(0, k).is_zero())
+        complement(i - 1, k - 1) -= M(i, 0) * M(0, k) / M(0, 0);
+  return complement;
+}
+
+}  // namespace
+
 // M is a P-matrix if and only if m_11 > 0 and the rest of it and its Schur complement are: their
 // principal minors are those without and with the first row, the latter divided by m_11.
 bool is_P_matrix(const IntervalMatrix& M) {
@@ -124,14 +152,7 @@ bool is_P_matrix(const IntervalMatrix& M) {
   const int n = M.rows();
   if (n == 0) return true;
   if (n > most || !(M(0, 0).lo > 0)) return false;
-  IntervalMatrix rest(n - 1, n - 1), complement(n - 1, n - 1);
-  for (int i = 1; i < n; ++i)
-    for (int k = 1; k < n; ++k) {
-      rest(i - 1, k - 1) = complement(i - 1, k - 1) = M(i, k);
-      if (!M(i, 0).is_zero() && !M(0, k).is_zero())
-        complement(i - 1, k - 1) -= M(i, 0) * M(0, k) / M(0, 0);
-    }
-  return n == 1 || (is_P_matrix(rest) && is_P_matrix(complement));
+  return n == 1 || (is_P_matrix(without_first(M)) && is_P_matrix(complement_of_first(M)));
 }
 
 // All pivots of elimination are positive for every member: a symmetric one is positive definite.

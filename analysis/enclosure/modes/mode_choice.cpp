@@ -52,6 +52,11 @@ void ModeSolver::consider(int equation, int input, int others, Choice& best) {
   if (rank(best) < rank(choice)) best = choice;
 }
 
+/// As the divisor that gives each of these, which are all that the equation holds of their kind.
+void ModeSolver::consider_all(int equation, const std::vector<int>& inputs, Choice& best) {
+  for (const int input : inputs) consider(equation, input, static_cast<int>(inputs.size()), best);
+}
+
 /// |∂x_j'/∂u| near the set, u the multipliers and algebraic variables, or the multiplier of the law: the
 /// state that a surface moves most is the one to compute from the others, whatever its unit is.
 double ModeSolver::sway(const Equation& surface, int state) {
@@ -81,18 +86,67 @@ bool ModeSolver::is_bent(int equation, int input) {
   return false;
 }
 
+/// The root of a factor u − u0 of the equation, with u0 a formula of time and states; −1: it has none.
+/// Were it one, u0 = −β/α of α u + β for every value of the other unknowns.
+int ModeSolver::root_of_factor(int line, int input, int factor) {
+  const auto with = [&](int of, int unknown, int value) {
+    lines_.substitute(std::span(&of, 1), {{unknown, value}});
+    return of;
+  };
+  const int zero = lines_.number(0), rest = with(line, input, zero);
+  if (lines_.is_number(rest, 0)) return zero;
+  for (const int other : unknowns_of(line)) {
+    if (other == input) continue;
+    const int divisor = with(factor, other, zero);
+    if (!lines_.is_nonzero(divisor)) continue;
+    const int root = lines_.divide(lines_.negate(with(rest, other, zero)), divisor);
+    if (unknowns_of(root).empty() && lines_.is_number(with(line, input, root), 0)) return root;
+  }
+  return -1;
+}
+
+/// a (u − u0) = 0, where a holds unknowns: u = u0 and a ≠ 0, or a = 0 and u ≠ u0. Both at once is no
+/// simple root. False: no equation is such a product.
+bool ModeSolver::split_product() {
+  for (Equation& equation : equations_) {
+    if (!equation.is_open) continue;
+    for (const int input : unknowns_of(equation.line)) {
+      const int factor = lines_.derivative(equation.line, input);
+      if (lines_.depends(factor, input)) continue;
+      const int root = root_of_factor(equation.line, input, factor);
+      if (root < 0) continue;
+      is_undecided_ = products_ == roots_.size();
+      if (is_undecided_) return false;
+      if (roots_[products_++] == 0) {
+        nonzero_.push_back(factor);
+        equation.is_open = false;
+        replace({{input, root}});
+        solved_[input] = root;
+      } else {
+        nonzero_.push_back(lines_.subtract(tape_.input(input), root));
+        equation.line = factor;
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Is it a number or a parameter that is the same all the time?
+bool ModeSolver::is_fixed(int line) const {
+  if (lines_.is_number(line)) return true;
+  const Instruction& of = tape_[line];
+  const auto& varying = space_.disturbances;
+  return of.operation == Operation::input && of.a >= system_.parameter_input(0) &&
+         std::find(varying.begin(), varying.end(), of.a - system_.parameter_input(0)) == varying.end();
+}
+
 /// c of y + c or y − d, d = −c, where it is a number or a parameter; −1: the line is another one.
 int ModeSolver::shift_in(const Instruction& line, int y) {
   const bool is_sum = line.operation == Operation::add;
   if (!is_sum && (line.operation != Operation::subtract || line.a != y)) return -1;
   const int c = line.a == y ? line.b : line.a;
-  const Instruction& of = tape_[c];
-  const auto& varying = space_.disturbances;
-  const bool is_constant =
-      lines_.is_number(c) ||
-      (of.operation == Operation::input && of.a >= system_.parameter_input(0) &&
-       std::find(varying.begin(), varying.end(), of.a - system_.parameter_input(0)) == varying.end());
-  if (!is_constant) return -1;
+  if (!is_fixed(c)) return -1;
   return is_sum ? c : lines_.negate(c);
 }
 

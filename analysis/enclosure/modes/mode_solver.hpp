@@ -66,6 +66,7 @@ class ModeSolver {
   [[nodiscard]] double near(int line) const;
   [[nodiscard]] double sway(const Equation& surface, int state);
   void consider(int equation, int input, int others, Choice& best);
+  void consider_all(int equation, const std::vector<int>& inputs, Choice& best);
   bool is_bent(int equation, int input);
   void solve(const Choice& choice);
   void constrain(const Choice& choice);
@@ -81,7 +82,9 @@ class ModeSolver {
   [[nodiscard]] std::vector<int> smallest_block();
   [[nodiscard]] int pivot_row(const std::vector<std::vector<int>>& rows, std::size_t k) const;
   bool find_rates();
+  void back_substitute(const std::vector<std::vector<int>>& rows);
   [[nodiscard]] std::vector<int> sources_of_implicit();
+  [[nodiscard]] int source_of(int implicit_equation) const;
   [[nodiscard]] bool is_implicit(int input) const {
     return std::find(implicit_.begin(), implicit_.end(), input) != implicit_.end();
   }
@@ -91,12 +94,18 @@ class ModeSolver {
   void shift_unknowns();
   void shift_back();
   [[nodiscard]] int shift_in(const Instruction& line, int y);
+  [[nodiscard]] bool is_fixed(int line) const;
   void note_shift(const Instruction& line, int y, std::map<int, int>& shifts);
   [[nodiscard]] bool is_algebraic(int input) const;
   ///@}
   [[nodiscard]] bool is_given(int input) const;
   bool hold(int equation);
   void add_gaps(ModeSystem& made);
+  /// Of the flows of `finish`.
+  ///@{
+  std::vector<int> outputs(const std::vector<Gap>& gaps);
+  std::vector<int> observed();
+  ///@}
 
   const Dcs& system_;
   const StateSpace& space_;

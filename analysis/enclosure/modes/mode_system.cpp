@@ -1,5 +1,6 @@
 // The differential equations of a mode; called by transitions of enclosures.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <perp/analysis/enclosure/modes/law_coupling.hpp>
@@ -11,6 +12,35 @@ namespace {
 const Branch& branch_of(const Dcs& system, const Mode& mode, int law) {
   return system.laws[static_cast<std::size_t>(law)]
       .branches[static_cast<std::size_t>(mode[static_cast<std::size_t>(law)])];
+}
+
+/// Is a finite w with this λ a point of the line of the branch?
+bool meets(const Branch& branch, double w, double lambda) {
+  const Interval rest = Interval(branch.a) * Interval(w) + Interval(branch.b) * Interval(lambda) -
+                        Interval(branch.c);
+  return std::isfinite(w) && rest.is_zero();
+}
+
+/// Does λ come to this end of its own where w comes to one?
+bool is_told_by_argument(const Branch& branch, double lambda) {
+  return branch.b != 0 && std::isfinite(lambda) &&
+         (meets(branch, branch.w.lower, lambda) || meets(branch, branch.w.upper, lambda));
+}
+
+/// The finite ends of w, and those of λ where w does not tell them: λ is constant, or ends with w.
+void add_ends(const Branch& branch, int law, std::vector<Gap>& gaps) {
+  const auto add = [&](bool of_multiplier, double end, int side) {
+    if (std::isfinite(end)) gaps.push_back({law, -1, of_multiplier, end, side});
+  };
+  if (branch.b != 0) {
+    add(false, branch.w.lower, 1);
+    add(false, branch.w.upper, -1);
+    if (branch.a == 0) return;
+  }
+  for (const int side : {1, -1}) {
+    const double end = side > 0 ? branch.lambda.lower : branch.lambda.upper;
+    if (!is_told_by_argument(branch, end)) add(true, end, side);
+  }
 }
 
 constexpr std::size_t most_products = 6;
@@ -77,67 +107,17 @@ void ModeSolver::collect() {
 
 /// Rewrites everything that is still in use.
 void ModeSolver::replace(const std::map<int, int>& lines) {
+  const std::array lists{&nonzero_, &implicit_equations_, &implicit_rates_, &invariants_};
   std::vector<int> roots;
   for (const Equation& equation : equations_) roots.push_back(equation.line);
   for (const auto& [input, line] : solved_) roots.push_back(line);
-  roots.insert(roots.end(), nonzero_.begin(), nonzero_.end());
-  roots.insert(roots.end(), implicit_equations_.begin(), implicit_equations_.end());
-  roots.insert(roots.end(), implicit_rates_.begin(), implicit_rates_.end());
-  roots.insert(roots.end(), invariants_.begin(), invariants_.end());
+  for (const std::vector<int>* list : lists) roots.insert(roots.end(), list->begin(), list->end());
   lines_.substitute(roots, lines);
   std::size_t k = 0;
   for (Equation& equation : equations_) equation.line = roots[k++];
   for (auto& [input, line] : solved_) line = roots[k++];
-  for (int& line : nonzero_) line = roots[k++];
-  for (int& line : implicit_equations_) line = roots[k++];
-  for (int& line : implicit_rates_) line = roots[k++];
-  for (int& line : invariants_) line = roots[k++];
-}
-
-/// The root of a factor u − u0 of the equation, with u0 a formula of time and states; −1: it has none.
-/// Were it one, u0 = −β/α of α u + β for every value of the other unknowns.
-int ModeSolver::root_of_factor(int line, int input, int factor) {
-  const auto with = [&](int of, int unknown, int value) {
-    lines_.substitute(std::span(&of, 1), {{unknown, value}});
-    return of;
-  };
-  const int zero = lines_.number(0), rest = with(line, input, zero);
-  if (lines_.is_number(rest, 0)) return zero;
-  for (const int other : unknowns_of(line)) {
-    if (other == input) continue;
-    const int divisor = with(factor, other, zero);
-    if (!lines_.is_nonzero(divisor)) continue;
-    const int root = lines_.divide(lines_.negate(with(rest, other, zero)), divisor);
-    if (unknowns_of(root).empty() && lines_.is_number(with(line, input, root), 0)) return root;
-  }
-  return -1;
-}
-
-/// a (u − u0) = 0, where a holds unknowns: u = u0 and a ≠ 0, or a = 0 and u ≠ u0. Both at once is no
-/// simple root. False: no equation is such a product.
-bool ModeSolver::split_product() {
-  for (Equation& equation : equations_) {
-    if (!equation.is_open) continue;
-    for (const int input : unknowns_of(equation.line)) {
-      const int factor = lines_.derivative(equation.line, input);
-      if (lines_.depends(factor, input)) continue;
-      const int root = root_of_factor(equation.line, input, factor);
-      if (root < 0) continue;
-      is_undecided_ = products_ == roots_.size();
-      if (is_undecided_) return false;
-      if (roots_[products_++] == 0) {
-        nonzero_.push_back(factor);
-        equation.is_open = false;
-        replace({{input, root}});
-        solved_[input] = root;
-      } else {
-        nonzero_.push_back(lines_.subtract(tape_.input(input), root));
-        equation.line = factor;
-      }
-      return true;
-    }
-  }
-  return false;
+  for (std::vector<int>* list : lists)
+    for (int& line : *list) line = roots[k++];
 }
 
 /// α u + β = 0:  u = −β/α
@@ -154,20 +134,20 @@ void ModeSolver::solve(const Choice& choice) {
 
 /// One equation further; false where there is none left, or none that can be solved.
 bool ModeSolver::advance(ModeSystem& made) {
+  if (std::ranges::none_of(equations_, &Equation::is_open)) return false;
   Choice best;
-  bool any = false;
   for (int k = 0; k < static_cast<int>(equations_.size()); ++k) {
     const Equation& equation = equations_[static_cast<std::size_t>(k)];
     if (!equation.is_open) continue;
-    any = true;
     const std::vector<int> unknowns = unknowns_of(equation.line);
     if (unknowns.empty()) return take_constraint(k, made);
-    for (const int input : unknowns)
-      consider(k, input, static_cast<int>(unknowns.size()), best);
+    consider_all(k, unknowns, best);
   }
-  if (!any) return false;
-  if (best.divisor != Divisor::none) solve(best);
-  if (best.divisor != Divisor::none || split_product() || make_implicit()) return true;
+  if (best.divisor != Divisor::none) {
+    solve(best);
+    return true;
+  }
+  if (split_product() || make_implicit()) return true;
   made.outcome = ModeSystem::Outcome::not_solved;
   made.reason = not_solved;
   return false;
@@ -180,7 +160,7 @@ bool ModeSolver::take_constraint(int k, ModeSystem& made) {
   std::vector<int> states = lines_.inputs_of(line);
   std::erase_if(states, [this](int input) { return !is_state(input); });
   if (!states.empty() && holds_open(line)) states.clear();
-  for (const int input : states) consider(k, input, static_cast<int>(states.size()), best);
+  consider_all(k, states, best);
   if (best.divisor != Divisor::none) {
     constrain(best);
     return true;
@@ -246,31 +226,10 @@ int ModeSolver::gap_line(const Gap& gap) {
   return gap.side > 0 ? lines_.subtract(line, end) : lines_.subtract(end, line);
 }
 
-/// The finite ends of w, and those of λ where w does not tell them: λ is constant, or ends with w.
+/// Of the branches of laws that are not open, and of all resets.
 void ModeSolver::add_gaps(ModeSystem& made) {
-  for (int i = 0; i < system_.m(); ++i) {
-    if (open_.contains(i)) continue;
-    const Branch& branch = branch_of(system_, mode_, i);
-    const auto add = [&](bool of_multiplier, double end, int side) {
-      if (std::isfinite(end)) made.gaps.push_back({i, -1, of_multiplier, end, side});
-    };
-    const auto meets = [&](double w, double lambda) {
-      const Interval rest = Interval(branch.a) * Interval(w) +
-                            Interval(branch.b) * Interval(lambda) - Interval(branch.c);
-      return std::isfinite(w) && rest.is_zero();
-    };
-    if (branch.b != 0) {
-      add(false, branch.w.lower, 1);
-      add(false, branch.w.upper, -1);
-      if (branch.a == 0) continue;
-    }
-    for (const int side : {1, -1}) {
-      const double end = side > 0 ? branch.lambda.lower : branch.lambda.upper;
-      const bool is_told = branch.b != 0 && std::isfinite(end) &&
-                           (meets(branch.w.lower, end) || meets(branch.w.upper, end));
-      if (!is_told) add(true, end, side);
-    }
-  }
+  for (int i = 0; i < system_.m(); ++i)
+    if (!open_.contains(i)) add_ends(branch_of(system_, mode_, i), i, made.gaps);
   for (int r = 0; r < static_cast<int>(system_.resets.size()); ++r)
     made.gaps.push_back({.reset = r});
 }
@@ -291,10 +250,28 @@ Flow ModeSolver::flow() const {
   return flow;
 }
 
+/// The gaps, the w of open laws, and 1/d of the divisors by which a root was chosen.
+std::vector<int> ModeSolver::outputs(const std::vector<Gap>& gaps) {
+  std::vector<int> lines;
+  for (const Gap& gap : gaps) lines.push_back(gap_line(gap));
+  for (const int law : open_.laws) lines.push_back(argument(law));
+  for (const int line : nonzero_) lines.push_back(lines_.divide(lines_.number(1), line));
+  return lines;
+}
+
+/// The variables, the multipliers, and the residuals of constraints.
+std::vector<int> ModeSolver::observed() {
+  std::vector<int> lines;
+  for (int j = 0; j < system_.n(); ++j) lines.push_back(solution(system_.variable_input(j)));
+  for (int i = 0; i < system_.m(); ++i) lines.push_back(solution(system_.multiplier_input(i)));
+  for (const ModeConstraint& constraint : constraints_) lines.push_back(constraint.residual);
+  return lines;
+}
+
 /// The solutions as flows. Lines are made first: the flows copy the tape.
 void ModeSolver::finish(ModeSystem& made) {
   add_gaps(made);
-  std::vector<int> rates, gaps, observed;
+  std::vector<int> rates;
   std::vector<DependentState> dependents;
   int state = 0;
   for (const int j : space_.variables) {
@@ -305,18 +282,12 @@ void ModeSolver::finish(ModeSystem& made) {
   }
   const int zero = lines_.number(0);
   rates.resize(static_cast<std::size_t>(space_.states()), zero);
-  for (const Gap& gap : made.gaps) gaps.push_back(gap_line(gap));
-  for (const int law : open_.laws) gaps.push_back(argument(law));
-  for (const int line : nonzero_) gaps.push_back(lines_.divide(lines_.number(1), line));
+  const std::vector<int> gaps = outputs(made.gaps);
   for (const Reset& reset : system_.resets) {
     made.resets.push_back(reset.values);
     lines_.substitute(made.resets.back(), solved_);
   }
-  for (int j = 0; j < system_.n(); ++j) observed.push_back(solution(system_.variable_input(j)));
-  for (int i = 0; i < system_.m(); ++i) {
-    observed.push_back(solution(system_.multiplier_input(i)));
-  }
-  for (const ModeConstraint& constraint : constraints_) observed.push_back(constraint.residual);
+  const std::vector<int> values = observed();
   made.constraints = constraints_;
   made.implicit_sources = sources_of_implicit();
   made.flow = flow();
@@ -329,7 +300,7 @@ void ModeSolver::finish(ModeSystem& made) {
   made.observed.implicit.known = made.flow.implicit.known;
   made.observed.implicit.rates.assign(implicit_.size(), zero);
   made.observed.rates.assign(rates.size(), zero);
-  made.observed.outputs = observed;
+  made.observed.outputs = values;
 }
 
 namespace {
@@ -351,6 +322,13 @@ std::vector<std::optional<std::vector<int>>> reads_of_arguments(const Dcs& syste
       reads[at] = without_laws.argument_reads(i);
   }
   return reads;
+}
+
+void number_roots(std::vector<ModeSystem>& list) {
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    list[k].root = static_cast<int>(k);
+    list[k].roots = static_cast<int>(list.size());
+  }
 }
 
 }  // namespace
@@ -378,10 +356,7 @@ std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space,
     made.argument_reads = reads;
     list.push_back(std::move(made));
   }
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    list[k].root = static_cast<int>(k);
-    list[k].roots = static_cast<int>(list.size());
-  }
+  number_roots(list);
   return list;
 }
 

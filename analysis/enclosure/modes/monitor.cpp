@@ -19,15 +19,18 @@ int sign_over(const TaylorStep& step, const Monitor& monitor, int order, const I
   return certain_sign(gap_range(step, monitor, order, tau, set));
 }
 
+/// Of a gap that bends: does it still, or does it rise now?
+bool advance_bending(const TaylorStep& step, Monitor& monitor, const Interval& tau,
+                     const Doubleton& set) {
+  if (sign_over(step, monitor, 2, tau, set) > 0) return true;
+  if (!(sign_over(step, monitor, 1, tau, set) > 0)) return false;
+  monitor.trend = Trend::rising;
+  return true;
+}
+
 bool advance(const TaylorStep& step, Monitor& monitor, const Interval& tau, const Doubleton& set) {
   const auto sign = [&](int order) { return sign_over(step, monitor, order, tau, set); };
-  if (monitor.trend == Trend::bending) {
-    if (sign(2) > 0) return true;
-    if (sign(1) > 0) {
-      monitor.trend = Trend::rising;
-      return true;
-    }
-  }
+  if (monitor.trend == Trend::bending && advance_bending(step, monitor, tau, set)) return true;
   if (sign(0) > 0) {
     monitor.trend = Trend::positive;
     return true;

@@ -21,6 +21,25 @@ bool is_constant(const Dcs& system, const ExactLines& lines, int variable) {
          });
 }
 
+/// Those whose derivative occurs in the equations.
+std::vector<int> differential_variables(const Dcs& system, const ExactLines& lines) {
+  std::vector<bool> found(static_cast<std::size_t>(system.n()));
+  for (const int line : system.F)
+    for (const int input : lines.inputs_of(line))
+      if (input >= system.derivative_input(0) && input < system.variable_input(0))
+        found[static_cast<std::size_t>(input - system.derivative_input(0))] = true;
+  std::vector<int> variables;
+  for (int j = 0; j < system.n(); ++j)
+    if (found[static_cast<std::size_t>(j)]) variables.push_back(j);
+  return variables;
+}
+
+/// Is the parameter a function of time?
+bool is_disturbance(const StateSpace& space, int k) {
+  const auto& list = space.disturbances;
+  return std::find(list.begin(), list.end(), k) != list.end();
+}
+
 /// Replaces algebraic variables by what gives them.
 class Names {
  public:
@@ -123,18 +142,10 @@ StateSpace state_space(const Dcs& system, const Box& parameters,
   space.disturbances = disturbances;
   Tape tape = system.tape;
   const ExactLines lines(tape);
-  std::vector<bool> found(static_cast<std::size_t>(system.n()));
-  for (const int line : system.F)
-    for (const int input : lines.inputs_of(line))
-      if (input >= system.derivative_input(0) && input < system.variable_input(0))
-        found[static_cast<std::size_t>(input - system.derivative_input(0))] = true;
-  for (int j = 0; j < system.n(); ++j)
-    if (found[static_cast<std::size_t>(j)]) space.variables.push_back(j);
-  for (int k = 0; k < static_cast<int>(parameters.size()); ++k) {
-    const Interval& value = parameters[static_cast<std::size_t>(k)];
-    const bool varies = std::find(disturbances.begin(), disturbances.end(), k) != disturbances.end();
-    if (!varies && is_wide(value)) space.parameters.push_back(k);
-  }
+  space.variables = differential_variables(system, lines);
+  for (int k = 0; k < static_cast<int>(parameters.size()); ++k)
+    if (!is_disturbance(space, k) && is_wide(parameters[static_cast<std::size_t>(k)]))
+      space.parameters.push_back(k);
   for (const int j : space.variables) space.constant.push_back(is_constant(system, lines, j));
   space.constant.resize(static_cast<std::size_t>(space.states()), true);
   return space;
@@ -161,8 +172,7 @@ std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& spac
 std::set<int> nonzero_inputs(const Dcs& system, const StateSpace& space) {
   std::set<int> inputs;
   for (int k = 0; k < static_cast<int>(space.values.size()); ++k) {
-    const auto& list = space.disturbances;
-    const bool varies = std::find(list.begin(), list.end(), k) != list.end();
+    const bool varies = is_disturbance(space, k);
     if (!varies && certain_sign(space.values[static_cast<std::size_t>(k)]) != 0)
       inputs.insert(system.parameter_input(k));
   }

@@ -15,6 +15,11 @@ bool is_exactly(const Interval& value, double number) {
   return value.is_point() && value.lo == number;
 }
 
+/// Is the gap 0 at the corner?
+bool is_at(const Corner& corner, const Gap& gap) {
+  return is_exactly(gap.of_multiplier ? corner.lambda : corner.w, gap.end);
+}
+
 void refute(Successor& successor, const std::string& reason) {
   if (successor.verdict == Verdict::refuted) return;
   successor.verdict = Verdict::refuted;
@@ -44,6 +49,14 @@ void decide(Successor& successor, int sign, bool of_value) {
 }
 
 }  // namespace
+
+bool forbids_starts(const std::vector<Successor>& list) {
+  const auto is_refuted = [](const Successor& next) { return next.verdict == Verdict::refuted; };
+  const auto forbids = [&](const Successor& next) { return is_refuted(next) ? next.is_elsewhere : next.forbids_starts; };
+  const auto may_follow = std::ranges::find_if_not(list, is_refuted);
+  if (may_follow == list.end()) return !list.empty() && std::ranges::all_of(list, forbids);
+  return std::ranges::all_of(list, [&](const Successor& next) { return is_refuted(next) || forbids(next); });
+}
 
 const Branch& Successors::branch(const Mode& mode, int law) const {
   const auto i = static_cast<std::size_t>(law);
@@ -96,17 +109,20 @@ Verdict Successors::holds_corner(const Branch& branch) const {
 Verdict Successors::keeps_constraints(const ModeFlow& flow) const {
   if (flow.system.mode == from_->system.mode) return Verdict::proved;
   for (const ModeConstraint& constraint : flow.system.constraints) {
-    if (constraint.law >= 0) {
-      const auto j = static_cast<std::size_t>(constraint.law);
-      const bool is_same = flow.system.mode[j] == from_->system.mode[j] || constraint.law == law_;
-      if (!is_same || !has_argument_of_states(flow, constraint.law)) return Verdict::open;
-      continue;
-    }
-    const Verdict kept =
-        constraint.equation < 0 ? Verdict::open : keeps_equation(flow, constraint.equation);
+    const Verdict kept = keeps_constraint(flow, constraint);
     if (kept != Verdict::proved) return kept;
   }
   return Verdict::proved;
+}
+
+/// The same of one of them.
+Verdict Successors::keeps_constraint(const ModeFlow& flow, const ModeConstraint& constraint) const {
+  const int law = constraint.law;
+  if (law < 0)
+    return constraint.equation < 0 ? Verdict::open : keeps_equation(flow, constraint.equation);
+  const auto j = static_cast<std::size_t>(law);
+  const bool is_same = flow.system.mode[j] == from_->system.mode[j] || law == law_;
+  return is_same && has_argument_of_states(flow, law) ? Verdict::proved : Verdict::open;
 }
 
 /// The same of an equation of the system that has become a constraint.
@@ -127,6 +143,13 @@ Verdict Successors::keeps_equation(const ModeFlow& flow, int equation) const {
   return Verdict::proved;
 }
 
+/// Is the mode the old one but for the law that has reached its corner?
+bool Successors::changes_reached_law_only(const ModeFlow& flow) const {
+  for (std::size_t j = 0; j < flow.system.mode.size(); ++j)
+    if (static_cast<int>(j) != law_ && flow.system.mode[j] != from_->system.mode[j]) return false;
+  return true;
+}
+
 /// Are the rates those of the old mode? Where λ has the same value, the equations of the new mode
 /// are among those that the old solution fulfils, unless constraints came in, whose derivatives are
 /// new.
@@ -135,15 +158,12 @@ bool Successors::keeps_rates(const ModeFlow& flow) const {
   const auto is_argument = [&](const ModeConstraint& constraint) { return constraint.law >= 0; };
   const auto& before = from_->system.constraints;
   if (!std::all_of(before.begin(), before.end(), is_argument)) return false;
-  for (const ModeConstraint& constraint : flow.system.constraints) {
-    const bool was_there =
-        std::any_of(before.begin(), before.end(), [&](const ModeConstraint& other) {
-          return other.law == constraint.law && constraint.law != law_;
-        });
-    if (constraint.law < 0 || !was_there) return false;
-  }
-  for (std::size_t j = 0; j < flow.system.mode.size(); ++j)
-    if (static_cast<int>(j) != law_ && flow.system.mode[j] != from_->system.mode[j]) return false;
+  const auto was_there = [&](const ModeConstraint& constraint) {
+    return is_argument(constraint) && constraint.law != law_ &&
+           std::ranges::find(before, constraint.law, &ModeConstraint::law) != before.end();
+  };
+  if (!std::ranges::all_of(flow.system.constraints, was_there)) return false;
+  if (!changes_reached_law_only(flow)) return false;
   return holds_corner(branch(flow.system.mode, law_)) == Verdict::proved;
 }
 
@@ -155,30 +175,32 @@ bool Successors::was_on_surface(const ModeFlow& before, const ModeFlow& flow,
          is_exactly(vertical_w(old), gap.end);
 }
 
+/// Is the gap 0 at a start, or at one after resets that do not change it?
+bool Successors::is_kept_at_start(const ModeFlow& flow, const Gap& gap,
+                                  const Interval& value) const {
+  const int w = flows_.system().G[static_cast<std::size_t>(gap.law)];
+  const bool is_kept =
+      before_ != nullptr && is_untouched(w) && was_on_surface(*before_, flow, gap);
+  return value.is_zero() || is_kept;
+}
+
+/// The same as `contact` of the law that has reached its corner.
+int Successors::contact_of_reached(const Gap& gap, bool is_of_states, bool same_rates) const {
+  if (!is_at(corner_, gap)) return 0;
+  // states are continuous, and λ is a function of them: w and λ are still at the corner
+  if (!is_of_states) return same_rates ? 1 : 0;
+  if (gap.of_multiplier) return is_direct(law_) ? 1 : 0;
+  const auto& before = from_->system.constraints;
+  const bool was_held = std::ranges::find(before, law_, &ModeConstraint::law) != before.end();
+  return was_held && same_rates ? 2 : 1;
+}
+
 /// How often the gap is 0 for a reason: 1 for m, 2 for m and m'.
 int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
                         bool same_rates) const {
-  const auto j = static_cast<std::size_t>(gap.law);
-  if (from_ == nullptr) {
-    const bool is_kept = before_ != nullptr && is_untouched(flows_.system().G[j]) &&
-                         was_on_surface(*before_, flow, gap);
-    return value.is_zero() || is_kept ? 1 : 0;
-  }
+  if (from_ == nullptr) return is_kept_at_start(flow, gap, value) ? 1 : 0;
   const bool is_of_states = has_argument_of_states(flow, gap.law);
-  if (gap.law == law_ && !is_of_states) {
-    // states are continuous, and λ is a function of them: w and λ are still at the corner
-    const double end = gap.end;
-    return same_rates && is_exactly(gap.of_multiplier ? corner_.lambda : corner_.w, end) ? 1 : 0;
-  }
-  if (gap.law == law_) {
-    if (gap.of_multiplier) return is_direct(law_) && is_exactly(corner_.lambda, gap.end) ? 1 : 0;
-    if (!is_of_states || !is_exactly(corner_.w, gap.end)) return 0;
-    const auto& before = from_->system.constraints;
-    const bool was_held =
-        std::any_of(before.begin(), before.end(),
-                    [&](const ModeConstraint& constraint) { return constraint.law == law_; });
-    return was_held && same_rates ? 2 : 1;
-  }
+  if (gap.law == law_) return contact_of_reached(gap, is_of_states, same_rates);
   return was_on_surface(*from_, flow, gap) ? 1 : 0;
 }
 
@@ -279,6 +301,17 @@ void Successors::judge_start(ModeFlow& flow, Successor& successor) {
   refute(successor, "the start does not fulfil its constraints");
 }
 
+/// On how many surfaces does the mode slide? λ that the states give tells itself whether its law is
+/// held.
+int Successors::held_surfaces(const ModeFlow& flow) const {
+  int count = 0;
+  for (int j = 0; j < static_cast<int>(flow.system.mode.size()); ++j)
+    if (is_vertical(branch(flow.system.mode, j)) && !is_direct(j) &&
+        has_argument_of_states(flow, j))
+      ++count;
+  return count;
+}
+
 /// Is there one solution in the mode, beside those of other modes?
 void Successors::judge_uniqueness(const ModeFlow& flow, Successor& successor) {
   for (int j = 0; j < static_cast<int>(flow.system.mode.size()); ++j) {
@@ -292,6 +325,18 @@ void Successors::judge_uniqueness(const ModeFlow& flow, Successor& successor) {
   const int slides = held_surfaces(flow);
   if (slides > 1 && !is_decoupled(flow.system.mode) && !is_only_solution(flow.system.mode, {}))
     leave_open(successor, "that solutions sliding on several surfaces are unique is not proved");
+}
+
+/// The gaps of laws, and the sides of conditions.
+void Successors::judge_gaps(ModeFlow& flow, Successor& successor) const {
+  for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
+    if (flow.system.gaps[static_cast<std::size_t>(k)].reset < 0) {
+      judge_gap(flow, k, successor);
+    } else if (!decide_reset(flow, k, successor)) {
+      note_open(successor, k, 0);
+      leave_open(successor, "it is not known on which side the condition of a reset is");
+    }
+  }
 }
 
 void Successors::judge(ModeFlow& flow, Successor& successor) {
@@ -310,14 +355,7 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
   if (successor.verdict == Verdict::refuted) return;
   if (!flow.expand(t_, box_, 3, false))
     return leave_open(successor, "its equations have no value everywhere in the set");
-  for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
-    if (flow.system.gaps[static_cast<std::size_t>(k)].reset < 0) {
-      judge_gap(flow, k, successor);
-    } else if (!decide_reset(flow, k, successor)) {
-      note_open(successor, k, 0);
-      leave_open(successor, "it is not known on which side the condition of a reset is");
-    }
-  }
+  judge_gaps(flow, successor);
 }
 
 Successor Successors::assess_root(const Mode& mode, int root) {

@@ -90,9 +90,14 @@ class Successors {
   [[nodiscard]] std::vector<int> branches_beside(const ModeFlow& from, int law) const;
   [[nodiscard]] Verdict holds_corner(const Branch& branch) const;
   [[nodiscard]] Verdict keeps_constraints(const ModeFlow& flow) const;
+  [[nodiscard]] Verdict keeps_constraint(const ModeFlow& flow, const ModeConstraint& constraint) const;
   [[nodiscard]] Verdict keeps_equation(const ModeFlow& flow, int equation) const;
   [[nodiscard]] bool is_held_by_argument(const ModeFlow& flow, int input) const;
   [[nodiscard]] bool keeps_rates(const ModeFlow& flow) const;
+  [[nodiscard]] bool changes_reached_law_only(const ModeFlow& flow) const;
+  [[nodiscard]] bool is_kept_at_start(const ModeFlow& flow, const Gap& gap,
+                                      const Interval& value) const;
+  [[nodiscard]] int contact_of_reached(const Gap& gap, bool is_of_states, bool same_rates) const;
   [[nodiscard]] int contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
                             bool same_rates) const;
   [[nodiscard]] Interval gap_derivative(const ModeFlow& flow, int gap, int order) const;
@@ -107,6 +112,8 @@ class Successors {
   /// Where a mode has several roots, those that go on.
   ///@{
   void choose_roots(std::vector<Successor>& list, const Box* start);
+  [[nodiscard]] bool keeps_algebraic(const std::vector<Successor>& list, const Box* start,
+                                     Box& before);
   [[nodiscard]] bool jumps(ModeFlow& flow, const Box& before);
   [[nodiscard]] bool goes_on(const ModeFlow& flow) const;
   [[nodiscard]] std::vector<int> algebraic() const;
@@ -118,6 +125,9 @@ class Successors {
   [[nodiscard]] bool is_decoupled(const Mode& mode);
   [[nodiscard]] bool continues_all(const Successor& proved);
   [[nodiscard]] bool has_unique_multipliers(const Mode& mode);
+  [[nodiscard]] std::vector<int> vertical_laws(const Mode& mode) const;
+  [[nodiscard]] bool are_acted_on_by_held(const std::vector<int>& laws, const ModeFlow& flow,
+                                          const Mode& mode, const IntervalMatrix& D) const;
   void refute_same_solutions(std::vector<Successor>& list);
   void refute_others(std::vector<Successor>& list);
   ///@}
@@ -133,6 +143,9 @@ class Successors {
   bool find_root(ModeFlow& flow, bool is_to_be_only);
   [[nodiscard]] bool is_only_root(ModeFlow& flow);
   ///@}
+  [[nodiscard]] ModeFlow& flow_of(const Successor& one) {
+    return flows_.get(one.mode, t_, box_, open_, one.root);
+  }
   void set_before(ModeFlow* before);
   [[nodiscard]] int held_surfaces(const ModeFlow& flow) const;
   void judge_uniqueness(const ModeFlow& flow, Successor& successor);
@@ -142,6 +155,7 @@ class Successors {
   [[nodiscard]] bool leaves(const Mode& mode, int law, const Interval& lambda);
   [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
+  void judge_gaps(ModeFlow& flow, Successor& successor) const;
   [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
   [[nodiscard]] std::vector<int> set_variables() const;
   [[nodiscard]] bool is_untouched(int line) const;

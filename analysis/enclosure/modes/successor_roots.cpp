@@ -20,6 +20,8 @@ int translate(const Tape& from, int line, const std::map<int, int>& replaced, Ex
   return lines.apply(here.operation, a, translate(from, here.b, replaced, lines));
 }
 
+bool is_possible(const Successor& one) { return one.verdict != Verdict::refuted; }
+
 }  // namespace
 
 /// Without those that are names: they change with what they name.
@@ -77,32 +79,31 @@ bool Successors::goes_on(const ModeFlow& flow) const {
   });
 }
 
+/// Does one of the possible modes keep the algebraic variables `before`: at a start the values that it
+/// has, at an event those of the old mode?
+bool Successors::keeps_algebraic(const std::vector<Successor>& list, const Box* start,
+                                 Box& before) {
+  if (start != nullptr) {
+    before = *start;
+    return std::ranges::any_of(list, [&](const Successor& one) {
+      return is_possible(one) && !jumps(flow_of(one), before);
+    });
+  }
+  if (from_ == nullptr || reset_ >= 0 || !from_->observe(t_, box_)) return false;
+  for (int j = 0; j < flows_.system().n(); ++j) before.push_back(from_->observed(j));
+  return std::ranges::any_of(list, [&](const Successor& one) {
+    return is_possible(one) && goes_on(flow_of(one));
+  });
+}
+
 /// At a start the roots that its values of algebraic variables belong to; at an event that which
 /// keeps them, if there is one: algebraic variables jump only where they must.
 void Successors::choose_roots(std::vector<Successor>& list, const Box* start) {
-  const auto is_possible = [](const Successor& one) { return one.verdict != Verdict::refuted; };
   if (std::count_if(list.begin(), list.end(), is_possible) < 2 || algebraic().empty()) return;
-  const auto flow = [&](const Successor& one) -> ModeFlow& {
-    return flows_.get(one.mode, t_, box_, open_, one.root);
-  };
   Box before;
-  bool is_kept = false;
-  if (start != nullptr) {
-    before = *start;
-    is_kept = std::any_of(list.begin(), list.end(),
-                          [&](const Successor& one) {
-                            return is_possible(one) && !jumps(flow(one), before);
-                          });
-  } else if (from_ != nullptr && reset_ < 0 && from_->observe(t_, box_)) {
-    for (int j = 0; j < flows_.system().n(); ++j) before.push_back(from_->observed(j));
-    is_kept = std::any_of(list.begin(), list.end(),
-                          [&](const Successor& one) {
-                            return is_possible(one) && goes_on(flow(one));
-                          });
-  }
-  if (!is_kept) return;
+  if (!keeps_algebraic(list, start, before)) return;
   for (Successor& one : list)
-    if (is_possible(one) && jumps(flow(one), before)) {
+    if (is_possible(one) && jumps(flow_of(one), before)) {
       one.verdict = Verdict::refuted;
       one.reason = "algebraic variables would jump to another root";
     }

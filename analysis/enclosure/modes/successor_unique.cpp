@@ -1,6 +1,7 @@
 // That no other mode can follow since solutions are unique; called where the next mode is proved.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include <perp/analysis/enclosure/inclusion/law_graph.hpp>
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
@@ -16,16 +17,31 @@ bool has_vertical_branch(const Law& law) {
                      [](const Branch& branch) { return branch.b == 0; });
 }
 
+using Relation = std::vector<std::vector<bool>>;
+
+/// Does law k act on law i, or is it the same?
+Relation acting_on(const std::vector<int>& laws, const std::function<bool(int, int)>& acts) {
+  const std::size_t n = laws.size();
+  Relation acting(n, std::vector<bool>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) acting[i][k] = i == k || acts(laws[i], laws[k]);
+  return acting;
+}
+
+/// The same, through others too (Warshall).
+Relation transitive(Relation reach) {
+  const std::size_t n = reach.size();
+  for (std::size_t l = 0; l < n; ++l)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k) reach[i][k] = reach[i][k] || (reach[i][l] && reach[l][k]);
+  return reach;
+}
+
 /// Laws that act on each other, directly or through others.
 std::vector<std::vector<int>> connected_parts(const std::vector<int>& laws,
                                               const std::function<bool(int, int)>& acts) {
   const std::size_t n = laws.size();
-  std::vector<std::vector<bool>> reach(n, std::vector<bool>(n));
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < n; ++k) reach[i][k] = i == k || acts(laws[i], laws[k]);
-  for (std::size_t l = 0; l < n; ++l)
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < n; ++k) reach[i][k] = reach[i][k] || (reach[i][l] && reach[l][k]);
+  const Relation reach = transitive(acting_on(laws, acts));
   std::vector<std::vector<int>> parts;
   std::vector<bool> is_done(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -89,6 +105,32 @@ bool is_solved_by_monotony(const Dcs& system, const IntervalMatrix& D,
   return is_P_matrix(M);
 }
 
+/// Is it a curve that jumps, where λ rises nowhere with w or falls nowhere?
+bool is_monotone_with_jumps(const Law& law, const LawGraph& graph) {
+  return has_vertical_branch(law) && graph.is_curve && graph.direction != 0;
+}
+
+/// Those whose w holds multipliers.
+std::vector<int> laws_of_multipliers(const std::vector<bool>& argument_of_states) {
+  std::vector<int> laws;
+  for (std::size_t j = 0; j < argument_of_states.size(); ++j)
+    if (!argument_of_states[j]) laws.push_back(static_cast<int>(j));
+  return laws;
+}
+
+/// These laws, whose λ are given as 0.
+OpenLaws opened(std::vector<int> laws) {
+  OpenLaws open{.laws = std::move(laws)};
+  open.values.assign(open.laws.size(), Interval(0.0));
+  return open;
+}
+
+/// What it says of open laws does not count: one mode for all that differ in these only.
+Mode without(Mode mode, const OpenLaws& open) {
+  for (const int law : open.laws) mode[static_cast<std::size_t>(law)] = 0;
+  return mode;
+}
+
 /// w = D λ + q with these laws has one solution for every q at most.
 bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::vector<int>& part) {
   const int first = part.front();
@@ -97,24 +139,29 @@ bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::v
   return is_solved_by_slopes(system, D, part) || is_solved_by_monotony(system, D, part);
 }
 
+/// The w of a branch.
+std::pair<double, double> range_of(const Branch& branch) {
+  if (branch.b != 0) return {branch.w.lower, branch.w.upper};
+  const Interval w = vertical_w(branch);
+  return {w.lo, w.hi};
+}
+
+/// Do the branches have a w in common that is no end of both?
+bool overlap(const Branch& one, const Branch& other) {
+  const auto [a, b] = range_of(one);
+  const auto [c, d] = range_of(other);
+  const bool is_point = a == b || c == d;
+  return std::max(a, c) < std::min(b, d) ||
+         (is_point && ((c < a && b < d) || (a < c && d < b)));
+}
+
 }  // namespace
 
 bool is_ambiguous(const Law& law) {
-  const auto range = [](const Branch& branch) {
-    if (branch.b != 0) return std::pair(branch.w.lower, branch.w.upper);
-    const Interval w = vertical_w(branch);
-    return std::pair(w.lo, w.hi);
-  };
   if (law.memory) return false;
   for (std::size_t i = 0; i < law.branches.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto [a, b] = range(law.branches[i]);
-      const auto [c, d] = range(law.branches[j]);
-      const bool is_point = a == b || c == d;
-      if (std::max(a, c) < std::min(b, d) || (is_point && c < a && b < d) ||
-          (is_point && a < c && d < b))
-        return true;
-    }
+    for (std::size_t j = 0; j < i; ++j)
+      if (overlap(law.branches[i], law.branches[j])) return true;
   return false;
 }
 
@@ -130,15 +177,37 @@ bool is_funnel(const std::vector<Successor>& list) {
   return false;
 }
 
-bool forbids_starts(const std::vector<Successor>& list) {
-  const auto is_refuted = [](const Successor& next) { return next.verdict == Verdict::refuted; };
-  const auto forbids = [&](const Successor& next) { return is_refuted(next) ? next.is_elsewhere : next.forbids_starts; };
-  const auto may_follow = std::ranges::find_if_not(list, is_refuted);
-  if (may_follow == list.end()) return !list.empty() && std::ranges::all_of(list, forbids);
-  return std::ranges::all_of(list, [&](const Successor& next) { return is_refuted(next) || forbids(next); });
+namespace {
+
+/// Laws with monotone graphs that jump, and their σ.
+struct JumpingLaws {
+  std::vector<int> laws{}, directions{};
+};
+
+/// Those among laws whose branch may change, the others being functions: Lipschitz terms. None: one
+/// is neither.
+std::optional<JumpingLaws> jumping_among(const Dcs& system, const std::vector<int>& may_change) {
+  JumpingLaws jumping;
+  for (int j = 0; j < system.m(); ++j) {
+    const Law& law = system.laws[static_cast<std::size_t>(j)];
+    if (is_ambiguous(law)) return std::nullopt;
+    if (std::ranges::find(may_change, j) == may_change.end()) continue;
+    const LawGraph graph = graph_over(law, everywhere);
+    if (graph.is_function) continue;
+    if (!is_monotone_with_jumps(law, graph)) return std::nullopt;
+    jumping.laws.push_back(j);
+    jumping.directions.push_back(graph.direction);
+  }
+  return jumping;
 }
 
-namespace {
+/// Does one of these inputs act on w itself, or another one than its own on this rate?
+bool act_on(const ExactLines& lines, const std::vector<int>& inputs, std::size_t own, int w,
+            int rate) {
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    if (lines.depends(w, inputs[k]) || (k != own && lines.depends(rate, inputs[k]))) return true;
+  return false;
+}
 
 /// Does −(σ_i C_i B_k) keep solutions together? `directions`: σ of each law.
 bool contracts(LawCoupling coupling, const std::vector<int>& directions) {
@@ -161,28 +230,22 @@ bool contracts(LawCoupling coupling, const std::vector<int>& directions) {
 bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   const Dcs& system = flows_.system();
   if (!open_.laws.empty() || !flows_.space().disturbances.empty()) return false;
-  OpenLaws open;
-  std::vector<int> directions;
-  for (int j = 0; j < system.m(); ++j) {
-    const Law& law = system.laws[static_cast<std::size_t>(j)];
-    if (is_ambiguous(law)) return false;
-    const bool may_change =
-        is_vertical(branch(mode, j)) || std::find(laws.begin(), laws.end(), j) != laws.end();
-    if (!may_change) continue;
-    const LawGraph graph = graph_over(law, everywhere);
-    if (graph.is_function) continue;  // a Lipschitz term
-    if (!has_vertical_branch(law) || !graph.is_curve || graph.direction == 0) return false;
-    open.laws.push_back(j);
-    open.values.emplace_back(0.0);
-    directions.push_back(graph.direction);
-  }
-  Mode others = mode;
-  for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
-  ModeFlow& flow = flows_.get(others, t_, box_, open);
-  if (!flow.system.is_explicit()) return false;
-  if (!flow.system.has_all_arguments_of_states()) return false;
+  const std::vector<int> vertical = vertical_laws(mode);
+  laws.insert(laws.end(), vertical.begin(), vertical.end());
+  const std::optional<JumpingLaws> jumping = jumping_among(system, laws);
+  if (!jumping) return false;
+  const OpenLaws open = opened(jumping->laws);
+  ModeFlow& flow = flows_.get(without(mode, open), t_, box_, open);
+  if (!flow.system.is_explicit() || !flow.system.has_all_arguments_of_states()) return false;
   std::optional<LawCoupling> coupling = law_coupling(flow, system, flows_.space(), open, t_, box_);
-  return coupling && contracts(*std::move(coupling), directions);
+  return coupling && contracts(*std::move(coupling), jumping->directions);
+}
+
+std::vector<int> Successors::vertical_laws(const Mode& mode) const {
+  std::vector<int> laws;
+  for (int j = 0; j < flows_.system().m(); ++j)
+    if (is_vertical(branch(mode, j))) laws.push_back(j);
+  return laws;
 }
 
 /// Does no law on a vertical branch of the mode act on the rate of the argument of another one, by
@@ -191,29 +254,19 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
 /// back.
 bool Successors::is_decoupled(const Mode& mode) {
   const Dcs& system = flows_.system();
-  OpenLaws open;
-  for (int j = 0; j < system.m(); ++j) {
-    if (!is_vertical(branch(mode, j))) continue;
-    open.laws.push_back(j);
-    open.values.emplace_back(0.0);
-  }
-  Mode others = mode;
-  for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
-  const ModeFlow& open_flow = flows_.get(others, t_, box_, open);
+  const OpenLaws open = opened(vertical_laws(mode));
+  const ModeFlow& open_flow = flows_.get(without(mode, open), t_, box_, open);
   if (!open_flow.system.is_explicit()) return false;
   Flow flow = open_flow.system.flow;
   ExactLines lines(flow.tape);
   const std::vector<int>& variables = flows_.space().variables;
+  std::vector<int> inputs;
+  for (const int law : open.laws) inputs.push_back(system.multiplier_input(law));
   for (std::size_t i = 0; i < open.laws.size(); ++i) {
     const int w = flow.outputs[open_flow.system.gaps.size() + i];
     for (std::size_t s = 0; s < variables.size(); ++s) {
       const int slope = lines.derivative(w, system.variable_input(variables[s]));
-      if (lines.is_number(slope, 0)) continue;
-      for (std::size_t k = 0; k < open.laws.size(); ++k) {
-        const int input = system.multiplier_input(open.laws[k]);
-        if (lines.depends(w, input) || (i != k && lines.depends(flow.rates[s], input)))
-          return false;
-      }
+      if (!lines.is_number(slope, 0) && act_on(lines, inputs, i, w, flow.rates[s])) return false;
     }
   }
   return true;
@@ -229,12 +282,22 @@ Interval Successors::residual_of(const ModeFlow& flow, int k) const {
 /// constraints, unless their residuals are 0 exactly.
 bool Successors::continues_all(const Successor& proved) {
   if (from_ != nullptr) return true;
-  ModeFlow& flow = flows_.get(proved.mode, t_, box_, open_, proved.root);
+  ModeFlow& flow = flow_of(proved);
   flow.use(proved.implicit);
   if (!flow.observe(t_, box_)) return false;
   for (int k = 0; k < static_cast<int>(flow.system.constraints.size()); ++k)
     if (!residual_of(flow, k).is_zero()) return false;
   return true;
+}
+
+/// Does a law on a vertical branch of the mode, whose w the states give, act on the w of these?
+bool Successors::are_acted_on_by_held(const std::vector<int>& laws, const ModeFlow& flow,
+                                      const Mode& mode, const IntervalMatrix& D) const {
+  for (const int k : vertical_laws(mode))
+    for (const int j : laws)
+      if (flow.system.argument_of_states[static_cast<std::size_t>(k)] && !D(j, k).is_zero())
+        return true;
+  return false;
 }
 
 /// λ of laws whose w depends on multipliers is one function of states, time and the λ of the others
@@ -252,34 +315,60 @@ bool Successors::has_unique_multipliers(const Mode& mode) {
   if (!flow.system.is_explicit()) return false;
   const auto D = direct_coupling(flow, system, flows_.space(), all_open(system.m()), t_, box_);
   if (!D) return false;
-  std::vector<int> dependent;
-  for (int j = 0; j < system.m(); ++j)
-    if (!flow.system.argument_of_states[static_cast<std::size_t>(j)]) dependent.push_back(j);
+  const std::vector<int> dependent = laws_of_multipliers(flow.system.argument_of_states);
+  if (are_acted_on_by_held(dependent, flow, mode, *D)) return false;
   const auto acts = [&](int on, int law) { return !(*D)(on, law).is_zero(); };
-  for (const int j : dependent)
-    for (int k = 0; k < system.m(); ++k)
-      if (flow.system.argument_of_states[static_cast<std::size_t>(k)] && acts(j, k) &&
-          is_vertical(branch(mode, k)))
-        return false;
   const auto parts = connected_parts(dependent, acts);
   return known->second = std::all_of(parts.begin(), parts.end(), [&](const std::vector<int>& part) {
            return is_solved_uniquely(system, *D, part);
          });
 }
 
+namespace {
+
+/// Do two modes differ only in laws whose w depends on multipliers?
+bool are_same_for_states(const Mode& a, const Mode& b, const std::vector<bool>& of_states) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t j = 0; j < a.size(); ++j)
+    if (a[j] != b[j] && of_states[j]) return false;
+  return true;
+}
+
+bool is_open(const Successor& one) { return one.verdict == Verdict::open; }
+
+/// The only mode that is proved; null: none is, or several are.
+const Successor* only_proved(const std::vector<Successor>& list) {
+  const auto is_proved = [](const Successor& one) { return one.verdict == Verdict::proved; };
+  const auto first = std::ranges::find_if(list, is_proved);
+  return std::ranges::count_if(list, is_proved) == 1 ? &*first : nullptr;
+}
+
+/// The laws in which modes that are not refuted differ from this one; none: no mode is open, or one
+/// is no whole mode.
+std::optional<std::vector<int>> changing_laws(const std::vector<Successor>& list,
+                                              const Mode& mode) {
+  if (std::ranges::none_of(list, is_open)) return std::nullopt;
+  std::vector<int> laws;
+  for (const Successor& one : list) {
+    if (one.verdict == Verdict::refuted) continue;
+    if (one.mode.size() != mode.size()) return std::nullopt;
+    for (std::size_t j = 0; j < mode.size(); ++j)
+      if (one.mode[j] != mode[j]) laws.push_back(static_cast<int>(j));
+  }
+  return laws;
+}
+
+}  // namespace
+
 /// Where λ is one function of the states, modes that differ only in laws of which it is one have
 /// the same solution.
 void Successors::refute_same_solutions(std::vector<Successor>& list) {
   for (const Successor& proved : list) {
     if (proved.verdict != Verdict::proved || !continues_all(proved)) continue;
-    const auto& of_states =
-        flows_.get(proved.mode, t_, box_, open_, proved.root).system.argument_of_states;
+    const auto& of_states = flow_of(proved).system.argument_of_states;
     for (Successor& one : list) {
-      if (one.verdict != Verdict::open || one.mode.size() != proved.mode.size()) continue;
-      bool is_same = true;
-      for (std::size_t j = 0; j < one.mode.size(); ++j)
-        is_same = is_same && (one.mode[j] == proved.mode[j] || !of_states[j]);
-      if (!is_same || !has_unique_multipliers(proved.mode)) continue;
+      if (!is_open(one) || !are_same_for_states(one.mode, proved.mode, of_states)) continue;
+      if (!has_unique_multipliers(proved.mode)) continue;
       one.verdict = Verdict::refuted;
       one.reason = "its multipliers are those of another mode, which continues them";
     }
@@ -288,37 +377,17 @@ void Successors::refute_same_solutions(std::vector<Successor>& list) {
 
 /// A mode that continues every member is the only one where solutions are unique.
 void Successors::refute_others(std::vector<Successor>& list) {
-  const auto is_proved = [](const Successor& one) { return one.verdict == Verdict::proved; };
-  if (reset_ < 0) refute_same_solutions(list);
-  const auto first = std::find_if(list.begin(), list.end(), is_proved);
-  if (first == list.end() || std::count_if(list.begin(), list.end(), is_proved) > 1) return;
-  if (reset_ >= 0 || !continues_all(*first)) return;
-  std::vector<int> laws;
-  bool is_open = false;
-  for (const Successor& one : list) {
-    if (one.verdict == Verdict::refuted) continue;
-    is_open = is_open || one.verdict == Verdict::open;
-    if (one.mode.size() != first->mode.size()) return;
-    for (std::size_t j = 0; j < one.mode.size(); ++j)
-      if (one.mode[j] != first->mode[j]) laws.push_back(static_cast<int>(j));
-  }
-  if (!is_open || !is_only_solution(first->mode, laws)) return;
+  if (reset_ >= 0) return;
+  refute_same_solutions(list);
+  const Successor* proved = only_proved(list);
+  if (proved == nullptr || !continues_all(*proved)) return;
+  const std::optional<std::vector<int>> laws = changing_laws(list, proved->mode);
+  if (!laws || !is_only_solution(proved->mode, *laws)) return;
   for (Successor& one : list)
-    if (one.verdict == Verdict::open) {
+    if (is_open(one)) {
       one.verdict = Verdict::refuted;
       one.reason = "the solutions are unique, and another mode continues them";
     }
-}
-
-/// On how many surfaces does the mode slide? λ that the states give tells itself whether its law is
-/// held.
-int Successors::held_surfaces(const ModeFlow& flow) const {
-  int count = 0;
-  for (int j = 0; j < static_cast<int>(flow.system.mode.size()); ++j)
-    if (is_vertical(branch(flow.system.mode, j)) && !is_direct(j) &&
-        has_argument_of_states(flow, j))
-      ++count;
-  return count;
 }
 
 }  // namespace perp::enclosure

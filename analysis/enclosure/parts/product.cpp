@@ -127,13 +127,19 @@ void Product::find_branches() {
     numbers_.emplace(branches, static_cast<int>(numbers_.size()));
 }
 
-/// The first one, with the last mode of all parts before it.
-void Product::find_lost() {
+/// Null: none is lost.
+const Product::Member* Product::first_lost() const {
   const Member* first = nullptr;
   for (const Member& member : members_)
     if (member.found.lost &&
         (first == nullptr || member.found.lost->t.lo < first->found.lost->t.lo))
       first = &member;
+  return first;
+}
+
+/// The first one, with the last mode of all parts before it.
+void Product::find_lost() {
+  const Member* first = first_lost();
   if (first == nullptr) return;
   Lost lost = *first->found.lost;
   lost.law = place_in_whole(first->part.laws, lost.law);

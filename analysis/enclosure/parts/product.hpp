@@ -39,6 +39,7 @@ class Product {
   static std::vector<int> branches_of(const Enclosure& found);
   void join_branches();
   void find_branches();
+  [[nodiscard]] const Member* first_lost() const;
   void find_lost();
   /// The number in the whole of branches of all parts.
   [[nodiscard]] int number(const std::vector<int>& branches) const { return numbers_.at(branches); }

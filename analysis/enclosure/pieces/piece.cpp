@@ -118,38 +118,48 @@ void Piece::start() {
     open_at_start(branch, list);
     return;
   }
-  for (const Successor& next : list) {
-    if (next.verdict != Verdict::proved) continue;
-    Branch one = branch;
-    one.mode = next.mode;
-    one.root = next.root;
-    one.implicit = next.implicit;
-    one.monitors = next.monitors;
-    one.number = numbers_++;
-    if (is_many) one.flag = Flag::all;
-    ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_, one.root);
-    flow.use(one.implicit);
-    one.set = set_of(flow.step.start(one.t, start_));
-    for (; one.row < task_.times.size() && task_.times[one.row] == one.t; ++one.row) {
-      EnclosureRow row;
-      row.branch = one.number;
-      row.flag = one.flag;
-      if (make_row(flow, Interval(one.t), start_, row)) result_.enclosure.rows.push_back(row);
-    }
-    open_.push_back(std::move(one));
+  if (is_many) branch.flag = Flag::all;
+  for (const Successor& next : list)
+    if (next.verdict == Verdict::proved) begin(branch, next);
+}
+
+/// A branch that starts in this mode, with its rows at the start.
+void Piece::begin(Branch one, const Successor& next) {
+  one.take_mode(next);
+  one.number = numbers_++;
+  ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_, one.root);
+  flow.use(one.implicit);
+  one.set = set_of(flow.step.start(one.t, start_));
+  for (; one.row < task_.times.size() && task_.times[one.row] == one.t; ++one.row) {
+    EnclosureRow row;
+    row.branch = one.number;
+    row.flag = one.flag;
+    if (make_row(flow, Interval(one.t), start_, row)) result_.enclosure.rows.push_back(row);
   }
+  open_.push_back(std::move(one));
+}
+
+/// Is more asked of the branch, or waits something of it for the end of an event?
+bool Piece::goes_on(const Branch& branch) const {
+  const bool wanted = task_.options.tube || branch.row < task_.times.size();
+  return (branch.t < task_.span.end && wanted) || !branch.waiting.empty() ||
+         !branch.waiting_tube.empty();
 }
 
 void Piece::follow(Branch& branch) {
-  const auto goes_on = [&] {
-    const bool wanted = task_.options.tube || branch.row < task_.times.size();
-    return (branch.t < task_.span.end && wanted) || !branch.waiting.empty() ||
-           !branch.waiting_tube.empty();
-  };
   branch.certain.reset();
-  while (goes_on() && !is_given_up())
+  while (goes_on(branch) && !is_given_up())
     if (advance(branch) == Outcome::lost && !open_after_loss(branch))
       return note_unfinished(branch);
+}
+
+/// Beyond the end only to learn whether an event was before it.
+double Piece::end_of_steps(const Branch& branch) const {
+  const double end =
+      branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
+  if (!branch.notes_settled || branch.t >= branch.settled) return end;
+  return std::min(end,
+                  branch.t + task_.grid * std::ceil((branch.settled - branch.t) / task_.grid));
 }
 
 /// One step as far as all gaps are certain, at most to an event of the centre.
@@ -158,12 +168,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
   if (result_.enclosure.steps == task_.options.most_steps ||
       ++branch.steps > task_.most_smooth_steps)
     return lose(branch, "the number of steps has reached its limit", Interval(branch.t), -1);
-  // Beyond the end only to learn whether an event was before it.
-  double end = branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
-  if (branch.notes_settled && branch.t < branch.settled)
-    end =
-        std::min(end, branch.t + task_.grid * std::ceil((branch.settled - branch.t) / task_.grid));
-  if (!prepare_step(branch, flow, end)) return lose_step(branch, flow);
+  if (!prepare_step(branch, flow, end_of_steps(branch))) return lose_step(branch, flow);
   ++result_.enclosure.steps;
   note_certain(branch, flow);
   proof_.begin();
@@ -250,6 +255,14 @@ Piece::Outcome Piece::pass_event(Branch& branch, ModeFlow& flow, int reached) {
   return enter(branch, flow, window, monitor, list) ? Outcome::moved : Outcome::lost;
 }
 
+/// The first one keeps its number. False: there are more branches than the limit.
+bool Piece::take_number(Branch& one, bool is_first) {
+  if (is_first) return true;
+  if (numbers_ >= task_.options.branches) return false;
+  one.number = numbers_++;
+  return true;
+}
+
 /// Into every mode that was proved: the first one goes on as this branch, the others are open.
 bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,
                   const std::vector<Successor>& list) {
@@ -273,18 +286,14 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
     }
     Branch one = at_event;
     one.set = *set;
-    one.mode = next.mode;
-    one.root = next.root;
-    one.implicit = next.implicit;
-    one.monitors = next.monitors;
-    if (!is_first && numbers_ >= task_.options.branches) {
+    one.take_mode(next);
+    if (!take_number(one, is_first)) {
       lose(before, "there are more branches than the limit", window.time(), reached.gap);
       return false;
     }
     one.settled = window.time().hi;
-    if (!is_first) one.number = numbers_++;
     note_event(one, reached, from, to, window);
-    if (!join_tube(one, to, window.time()) || !join_rows(one, to, window.time())) {
+    if (!join_passing(one, to, window.time())) {
       lose(before, no_value, window.time(), -1);
       return false;
     }

@@ -113,6 +113,14 @@ class Piece {
     std::vector<EnclosureRow> waiting{};  ///< rows of times at which an event may have been
     std::vector<TubeRow> waiting_tube{};
     std::optional<Ahead> ahead{};  ///< of an event that is passed while laws are open
+
+    /// Goes on in this mode.
+    void take_mode(const Successor& next) {
+      mode = next.mode;
+      root = next.root;
+      implicit = next.implicit;
+      monitors = next.monitors;
+    }
   };
   enum class Outcome { moved, lost };
   /// What an event is passed from while laws are open: the reference solutions in their mode.
@@ -127,9 +135,12 @@ class Piece {
   enum class OpenPassage { passed, refused, too_short };
 
   void start();
+  void begin(Branch one, const Successor& next);
   [[nodiscard]] Doubleton set_of(const Box& start) const;
   void follow(Branch& branch);
+  [[nodiscard]] bool goes_on(const Branch& branch) const;
   Outcome advance(Branch& branch);
+  [[nodiscard]] double end_of_steps(const Branch& branch) const;
   /// Its mode, with the root of implicit equations that the branch is on. False: that ends.
   bool prepare(Branch& branch, ModeFlow& flow);
   bool prepare_step(Branch& branch, ModeFlow& flow, double end);
@@ -140,6 +151,7 @@ class Piece {
   Outcome pass_event(Branch& branch, ModeFlow& flow, int reached);
   bool enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,
              const std::vector<Successor>& list);
+  [[nodiscard]] bool take_number(Branch& one, bool is_first);
   bool settle(Branch branch, const std::vector<Successor>& list, const std::vector<bool>& reached,
               bool& is_many);
   /// Is the law a continuous function where this gap is 0?
@@ -162,6 +174,9 @@ class Piece {
                           const TaylorStep::Image& image);
   bool note_early_states(Branch& branch, ModeFlow& from, const Monitor& reached,
                          const Interval& time);
+  bool join_passing(Branch& branch, ModeFlow& to, const Interval& time) {
+    return join_tube(branch, to, time) && join_rows(branch, to, time);
+  }
   bool join_rows(Branch& branch, ModeFlow& to, const Interval& time);
   bool join_tube(Branch& branch, ModeFlow& to, const Interval& time);
   void flush(Branch& branch);
@@ -181,6 +196,10 @@ class Piece {
   bool take_back(Branch& branch);
   void approach(Branch& branch);
   bool follow_open(Branch& branch, const std::vector<int>& laws);
+  bool open_all(Branch& branch, Inclusion& phase, const std::vector<int>& laws);
+  Inclusion::Step step_open(Branch& branch, Inclusion& phase);
+  Inclusion::Step note_open_step(Branch& branch, Inclusion& phase, double from);
+  void lose_open(Branch& branch, const Inclusion& phase, const std::string& reason, int law);
   [[nodiscard]] bool is_over(const Branch& branch, const Inclusion& phase) const;
   [[nodiscard]] bool goes_again(const Branch& branch) const;
   bool open_after_loss(Branch& branch);
@@ -190,7 +209,11 @@ class Piece {
   [[nodiscard]] bool is_disturbed() const { return !task_.space.disturbances.empty(); }
   bool leave_open(Branch& branch, Inclusion& phase);
   bool add_open_rows(Branch& branch, Inclusion& phase, double from);
+  bool add_open_row(const Branch& branch, Inclusion& phase);
+  bool add_open_tube(Branch& branch, Inclusion& phase, double from);
+  [[nodiscard]] bool may_pass_event(const Branch& branch, const Inclusion& phase) const;
   bool pass_open_event(Branch& branch, Inclusion& phase);
+  static bool find_gap(OpenEvent& event, double& last);
   OpenPassage pass_within(OpenEvent& event, double length);
   bool enter_after(OpenEvent& event, EventWindow& window, const Box& E, const OpenLaws& Lambda);
   bool look_ahead(const Branch& branch, Inclusion& phase, ModeFlow& from, const Box& E,

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <perp/analysis/enclosure/pieces/piece.hpp>
-#include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -28,6 +27,29 @@ bool are_positive(const std::vector<Monitor>& monitors) {
   return std::all_of(monitors.begin(), monitors.end(),
                      [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
 }
+
+/// Was it lost for the branch of a law alone?
+bool is_of_law(const std::optional<Lost>& lost) {
+  return lost && lost->law >= 0 && lost->reset < 0;
+}
+
+/// The laws in which candidates differ from the first of them, whose mode it finds; empty: there is
+/// none.
+std::vector<int> differing_laws(const std::vector<Successor>& list, Mode& mode) {
+  std::vector<int> laws;
+  for (const Successor& next : list) {
+    if (next.verdict == Verdict::refuted || next.mode.empty()) continue;
+    if (mode.empty()) mode = next.mode;
+    for (int j = 0; j < static_cast<int>(next.mode.size()); ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const bool is_known = std::find(laws.begin(), laws.end(), j) != laws.end();
+      if (next.mode[at] != mode[at] && !is_known) laws.push_back(j);
+    }
+  }
+  return laws;
+}
+
+constexpr const char* no_open_value = "an algebraic variable has no value everywhere in the set";
 
 }  // namespace
 
@@ -113,7 +135,7 @@ void Piece::keep_reason(const Lost& first, int split) {
 bool Piece::open_after_loss(Branch& branch) {
   const std::optional<Lost> lost = result_.enclosure.lost;
   const int split = result_.split;
-  if (!lost || lost->law < 0 || lost->reset >= 0 || !branch.certain) return false;
+  if (!is_of_law(lost) || !branch.certain) return false;
   if (++branch.events > task_.options.most_events) return false;
   const bool is_again = goes_again(branch);
   if (!take_back(branch)) return false;
@@ -135,17 +157,8 @@ bool Piece::ends_continuously(const ModeFlow& flow, int gap) const {
 
 /// The laws of which the candidates differ are open from the start on.
 void Piece::open_at_start(const Branch& start, const std::vector<Successor>& list) {
-  std::vector<int> laws;
   Branch branch = start;
-  for (const Successor& next : list) {
-    if (next.verdict == Verdict::refuted || next.mode.empty()) continue;
-    if (branch.mode.empty()) branch.mode = next.mode;
-    for (int j = 0; j < static_cast<int>(next.mode.size()); ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      const bool is_known = std::find(laws.begin(), laws.end(), j) != laws.end();
-      if (next.mode[at] != branch.mode[at] && !is_known) laws.push_back(j);
-    }
-  }
+  const std::vector<int> laws = differing_laws(list, branch.mode);
   if (branch.mode.empty() || laws.empty()) return note_unfinished(start);
   const std::optional<Lost> lost = result_.enclosure.lost;
   const int split = result_.split;
@@ -202,43 +215,76 @@ bool Piece::is_over(const Branch& branch, const Inclusion& phase) const {
   return !is_wanted || phase.t() >= task_.span.end || is_given_up();
 }
 
+/// Where the phase is now.
+void Piece::lose_open(Branch& branch, const Inclusion& phase, const std::string& reason, int law) {
+  branch.t = phase.t();
+  branch.set = phase.set();
+  lose(branch, reason, Interval(branch.t), gap_of(branch, law));
+  result_.enclosure.lost->law = law;
+}
+
+/// From now on. False: it is lost, since one has no bounds, say.
+bool Piece::open_all(Branch& branch, Inclusion& phase, const std::vector<int>& laws) {
+  for (const int law : laws) {
+    if (phase.open(law)) continue;
+    lose_open(branch, phase, phase.reason(), law);
+    return false;
+  }
+  return true;
+}
+
+/// One step of the phase, at most to the next row, or one event or law more that is open (`blocked`).
+Inclusion::Step Piece::step_open(Branch& branch, Inclusion& phase) {
+  using Step = Inclusion::Step;
+  const bool has_rows = branch.row < task_.times.size();
+  const double from = phase.t();
+  if (result_.enclosure.steps++ >= task_.options.most_steps) {
+    lose_open(branch, phase, "the number of steps has reached its limit", -1);
+    return Step::failed;
+  }
+  const Step step = phase.step(has_rows ? task_.times[branch.row] : task_.span.end);
+  if (step == Step::made) return note_open_step(branch, phase, from);
+  if (step == Step::blocked) {
+    if (pass_open_event(branch, phase) || phase.open(phase.needed())) return Step::blocked;
+    lose_open(branch, phase, phase.reason(), phase.needed());
+  } else {
+    lose_open(branch, phase, phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
+  }
+  return Step::failed;
+}
+
+/// Of a step that was made: what is claimed of its solutions, and its rows.
+Inclusion::Step Piece::note_open_step(Branch& branch, Inclusion& phase, double from) {
+  if (!phase.is_unique() && effort_ != Effort::last && !is_disturbed()) {
+    lose_open(branch, phase, "the next mode is not known", phase.laws().front().law);
+    return Inclusion::Step::failed;
+  }
+  if (!phase.is_unique()) branch.flag = Flag::all;
+  branch.how = std::max(branch.how, how_of(phase));
+  if (!add_open_rows(branch, phase, from)) {
+    lose_open(branch, phase, no_open_value, -1);
+    return Inclusion::Step::failed;
+  }
+  branch.open_length = phase.length();
+  return Inclusion::Step::made;
+}
+
 /// Until the mode is known again, or the end. False: lost, or the solutions are not unique and the
 /// piece may be bisected still.
 bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
   const bool goes_on = branch.t - branch.open_until <= branch.open_length;
   Inclusion phase(open_flows_, branch.t, branch.set, branch.mode, task_.grid,
                   goes_on ? branch.open_length : 0);
-  const auto fail = [&](const std::string& reason, int law) {
-    branch.t = phase.t();
-    branch.set = phase.set();
-    lose(branch, reason, Interval(branch.t), gap_of(branch, law));
-    result_.enclosure.lost->law = law;
-    return false;
-  };
-  for (const int law : laws)
-    if (!phase.open(law)) return fail(phase.reason(), law);
+  if (!open_all(branch, phase, laws)) return false;
   branch.how = std::max(branch.how, How::inclusion);
-  const char* const no_value = "an algebraic variable has no value everywhere in the set";
-  if (!add_open_rows(branch, phase, phase.t())) return fail(no_value, -1);
+  if (!add_open_rows(branch, phase, phase.t())) {
+    lose_open(branch, phase, no_open_value, -1);
+    return false;
+  }
   while (!is_over(branch, phase)) {
-    const bool has_rows = branch.row < task_.times.size();
-    const double from = phase.t();
-    if (result_.enclosure.steps++ >= task_.options.most_steps)
-      return fail("the number of steps has reached its limit", -1);
-    const auto step = phase.step(has_rows ? task_.times[branch.row] : task_.span.end);
-    if (step == Inclusion::Step::blocked) {
-      if (pass_open_event(branch, phase) || phase.open(phase.needed())) continue;
-      return fail(phase.reason(), phase.needed());
-    }
-    if (step == Inclusion::Step::failed)
-      return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
-    if (!phase.is_unique() && effort_ != Effort::last && !is_disturbed())
-      return fail("the next mode is not known", phase.laws().front().law);
-    if (!phase.is_unique()) branch.flag = Flag::all;
-    branch.how = std::max(branch.how, how_of(phase));
-    if (!add_open_rows(branch, phase, from)) return fail(no_value, -1);
-    branch.open_length = phase.length();
-    if (leave_open(branch, phase)) return true;
+    const Inclusion::Step step = step_open(branch, phase);
+    if (step == Inclusion::Step::failed) return false;
+    if (step == Inclusion::Step::made && leave_open(branch, phase)) return true;
   }
   note_open_events(branch, phase.laws(), task_.span.end);
   branch.t = task_.span.end;
@@ -262,17 +308,11 @@ bool Piece::leave_open(Branch& branch, Inclusion& phase) {
   Successors successors(flows_, t, closing.set().box());
   const Successor next = successors.in_mode(closing.mode());
   if (next.verdict != Verdict::proved) return false;
-  const bool is_certain =
-      std::all_of(next.monitors.begin(), next.monitors.end(),
-                  [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
-  if (!is_certain) return false;
+  if (!are_positive(next.monitors)) return false;
   note_open_events(branch, closing.closed(), closing.t());
   branch.t = branch.open_until = closing.t();
   branch.set = closing.set();
-  branch.mode = next.mode;
-  branch.root = next.root;
-  branch.implicit = next.implicit;
-  branch.monitors = next.monitors;
+  branch.take_mode(next);
   branch.settled = branch.t;
   // states that others give on a surface that holds all members
   ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
@@ -287,79 +327,38 @@ bool Piece::leave_open(Branch& branch, Inclusion& phase) {
 /// Rows and tube of the last step; its end is at most at the next row. False: a variable has no
 /// value.
 bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
+  for (; branch.row < task_.times.size() && task_.times[branch.row] == phase.t(); ++branch.row)
+    if (!add_open_row(branch, phase)) return false;
+  return add_open_tube(branch, phase, from);
+}
+
+bool Piece::add_open_row(const Branch& branch, Inclusion& phase) {
   Box values;
+  if (!phase.observe(values)) return false;
   const int n = task_.system.n();
-  for (; branch.row < task_.times.size() && task_.times[branch.row] == phase.t(); ++branch.row) {
-    if (!phase.observe(values)) return false;
-    EnclosureRow row{.t = phase.t(), .branch = branch.number, .flag = branch.flag};
-    row.how = branch.how;
-    row.box.assign(values.begin(), values.begin() + n);
-    row.multipliers.assign(values.begin() + n, values.end());
-    row.modes = phase.modes();
-    if (branch.ahead && branch.ahead->rows.contains(row.t))
-      join(row, branch.ahead->rows.at(row.t), branch.ahead->modes);
-    result_.enclosure.rows.push_back(row);
-    note_open_width(phase, branch.row);
-  }
+  EnclosureRow row{.t = phase.t(), .branch = branch.number, .flag = branch.flag};
+  row.how = branch.how;
+  row.box.assign(values.begin(), values.begin() + n);
+  row.multipliers.assign(values.begin() + n, values.end());
+  row.modes = phase.modes();
+  if (branch.ahead && branch.ahead->rows.contains(row.t))
+    join(row, branch.ahead->rows.at(row.t), branch.ahead->modes);
+  result_.enclosure.rows.push_back(row);
+  note_open_width(phase, branch.row);
+  return true;
+}
+
+bool Piece::add_open_tube(Branch& branch, Inclusion& phase, double from) {
+  Box values;
   if (!task_.options.tube || !(from < phase.t())) return true;
   if (!phase.observe_tube(values)) return false;
-  values.resize(static_cast<std::size_t>(n));
+  values.resize(static_cast<std::size_t>(task_.system.n()));
   if (branch.ahead && from < branch.ahead->until)
     for (std::size_t k = 0; k < values.size(); ++k)
       values[k] = hull(values[k], branch.ahead->tube[k]);
   result_.enclosure.tube.push_back({from, phase.t(), branch.number, branch.flag, values});
   branch.tube_from = phase.t();
   return true;
-}
-
-/// A law whose w went one way all the time, from before its only corner to behind it, was there
-/// once.
-bool Piece::note_open_crossing(const Branch& branch, const OpenLaw& open, double until) {
-  const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
-  const LawGraph before = graph_over(law, open.first), after = graph_over(law, open.w);
-  const auto corners = std::count_if(open.met.begin(), open.met.end(), [&](int k) {
-    return law.branches[static_cast<std::size_t>(k)].b == 0;
-  });
-  if (open.way == 0 || branch.flag != Flag::unique || corners != 1 || open.met.size() != 3 ||
-      before.branches.size() != 1 || after.branches.size() != 1)
-    return false;
-  EnclosureEvent event{.t = Interval(open.since, until), .branch = branch.number, .law = open.law};
-  event.from = before.branches.front();
-  event.to = after.branches.front();
-  if (event.from == event.to) return false;
-  event.type = to_string(kind_of_change(law, event.from, event.to));
-  result_.enclosure.events.push_back(event);
-  return true;
-}
-
-/// What may have happened to laws while they were open: one event of each kind.
-void Piece::note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until) {
-  for (const OpenLaw& open : laws) {
-    const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
-    if (note_open_crossing(branch, open, until)) continue;
-    std::vector<EnclosureEvent> found;
-    for (const int from : open.met)
-      for (const int to : open.met) {
-        if (from == to) continue;
-        EnclosureEvent event{.t = Interval(open.since, until), .branch = branch.number};
-        event.law = open.law;
-        event.type = to_string(kind_of_change(law, from, to));
-        event.from = from;
-        event.to = to;
-        event.unique = false;
-        const auto same = std::find_if(found.begin(), found.end(), [&](const EnclosureEvent& e) {
-          return e.type == event.type;
-        });
-        if (same == found.end())
-          found.push_back(event);
-        else
-          same->from = same->to = -1;
-      }
-    for (EnclosureEvent& event : found) {
-      event.note = "any number of times";
-      result_.enclosure.events.push_back(event);
-    }
-  }
 }
 
 }  // namespace perp::enclosure

@@ -1,8 +1,10 @@
 // Events of laws while others are open, passed member by member; called by the pieces of enclosures.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/analysis/enclosure/pieces/piece.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -14,6 +16,12 @@ Doubleton widened(const Doubleton& set, const Box& E) {
   const IntervalMatrix same{Matrix(Matrix::Identity(set.states(), set.states()))};
   wider.move(points(set.center()) + E, same, set.box() + E);
   return wider;
+}
+
+/// About 0, and a little wider.
+Box with_room(Box E) {
+  for (Interval& e : E) e = Interval(1.25) * hull(e, -e);
+  return E;
 }
 
 bool contains(const Box& outer, const Box& inner) {
@@ -93,21 +101,32 @@ bool Piece::look_ahead(const Branch& branch, Inclusion& phase, ModeFlow& from, c
   return true;
 }
 
+/// Have all members come in, and may there be one event more? Under disturbances not: the reference
+/// solutions hold none of these.
+bool Piece::may_pass_event(const Branch& branch, const Inclusion& phase) const {
+  return phase.is_settled() && branch.events < task_.options.most_events && !is_disturbed();
+}
+
+/// The gap that falls to 0, the last time at which a member gets there, and what is watched
+/// meanwhile. False: none is known, or the sign of another one is not.
+bool Piece::find_gap(OpenEvent& event, double& last) {
+  const Inclusion& phase = event.phase;
+  if (!event.from.expand(Interval(phase.t()), phase.set().box(), 2, false)) return false;
+  if (!watch_all(event.from, event.monitors)) return false;
+  event.gap = next_gap(event.from, phase.needed(), last);
+  return event.gap >= 0 && std::isfinite(last);
+}
+
 /// The set of reference solutions that meet the event where the members do: X + E, with E for the
 /// time of the whole window. False: the event is not proved to be one, nothing has changed.
 bool Piece::pass_open_event(Branch& branch, Inclusion& phase) {
-  if (!phase.is_settled() || branch.events >= task_.options.most_events) return false;
-  if (is_disturbed()) return false;  // the reference solutions hold none of the disturbances
-  const Interval t(phase.t());
-  const Box start = phase.set().box();
+  if (!may_pass_event(branch, phase)) return false;
   const OpenLaws references = phase.references();
-  ModeFlow& from = flows_.get(phase.mode(), t, start, references);
+  ModeFlow& from = flows_.get(phase.mode(), Interval(phase.t()), phase.set().box(), references);
   if (from.system.outcome != ModeSystem::Outcome::made || from.system.roots > 1) return false;
   OpenEvent event{.branch = branch, .phase = phase, .references = references, .from = from};
   double last = 0;
-  if (!from.expand(t, start, 2, false) || !watch_all(from, event.monitors)) return false;
-  event.gap = next_gap(from, phase.needed(), last);
-  if (event.gap < 0 || !std::isfinite(last)) return false;
+  if (!find_gap(event, last)) return false;
   double length = std::max(1.5 * last, 4 * task_.grid);
   OpenPassage passage = OpenPassage::too_short;
   for (int k = 0; k < attempts && passage == OpenPassage::too_short; ++k, length *= 2)
@@ -125,7 +144,7 @@ Piece::OpenPassage Piece::pass_within(OpenEvent& event, double length) {
   Box E, needed;
   OpenLaws Lambda;
   if (!phase.disturb(symmetric(length), window.tube_box(), E, Lambda)) return OpenPassage::refused;
-  for (Interval& e : E) e = Interval(1.25) * hull(e, -e);
+  E = with_room(std::move(E));
   const Doubleton set = widened(phase.set(), E);
   EventWindow meeting(flows_, phase.t(), set, event.from, event.monitors, event.gap, task_.grid);
   if (!meeting.locate()) return OpenPassage::refused;
@@ -134,8 +153,7 @@ Piece::OpenPassage Piece::pass_within(OpenEvent& event, double length) {
   // X + E holds the references only if E holds their deviation over the window that was found.
   if (!contains(E, needed)) return OpenPassage::too_short;
   const Interval ahead_for(0, std::max(meeting.delta().hi, 0.0));
-  Box members = window.box_at(ahead_for);
-  for (std::size_t i = 0; i < members.size(); ++i) members[i] += E[i];
+  const Box members = window.box_at(ahead_for) + E;
   if (!phase.falls_alone(t + ahead_for, members, Lambda, event.gap)) return OpenPassage::refused;
   return enter_after(event, meeting, E, Lambda) ? OpenPassage::passed : OpenPassage::refused;
 }
@@ -169,6 +187,56 @@ bool Piece::enter_after(OpenEvent& event, EventWindow& window, const Box& E, con
 /// Does an event lie between what is certain and the loss? Then once more: what is certain behind it is noted.
 bool Piece::goes_again(const Branch& branch) const {
   return effort_ == Effort::last && !branch.notes_settled && branch.certain->t < branch.settled;
+}
+
+/// A law whose w went one way all the time, from before its only corner to behind it, was there
+/// once.
+bool Piece::note_open_crossing(const Branch& branch, const OpenLaw& open, double until) {
+  const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
+  const LawGraph before = graph_over(law, open.first), after = graph_over(law, open.w);
+  const auto corners = std::count_if(open.met.begin(), open.met.end(), [&](int k) {
+    return law.branches[static_cast<std::size_t>(k)].b == 0;
+  });
+  if (open.way == 0 || branch.flag != Flag::unique || corners != 1 || open.met.size() != 3 ||
+      before.branches.size() != 1 || after.branches.size() != 1)
+    return false;
+  EnclosureEvent event{.t = Interval(open.since, until), .branch = branch.number, .law = open.law};
+  event.from = before.branches.front();
+  event.to = after.branches.front();
+  if (event.from == event.to) return false;
+  event.type = to_string(kind_of_change(law, event.from, event.to));
+  result_.enclosure.events.push_back(event);
+  return true;
+}
+
+/// What may have happened to laws while they were open: one event of each kind.
+void Piece::note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until) {
+  for (const OpenLaw& open : laws) {
+    const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
+    if (note_open_crossing(branch, open, until)) continue;
+    std::vector<EnclosureEvent> found;
+    for (const int from : open.met)
+      for (const int to : open.met) {
+        if (from == to) continue;
+        EnclosureEvent event{.t = Interval(open.since, until), .branch = branch.number};
+        event.law = open.law;
+        event.type = to_string(kind_of_change(law, from, to));
+        event.from = from;
+        event.to = to;
+        event.unique = false;
+        const auto same = std::find_if(found.begin(), found.end(), [&](const EnclosureEvent& e) {
+          return e.type == event.type;
+        });
+        if (same == found.end())
+          found.push_back(event);
+        else
+          same->from = same->to = -1;
+      }
+    for (EnclosureEvent& event : found) {
+      event.note = "any number of times";
+      result_.enclosure.events.push_back(event);
+    }
+  }
 }
 
 }  // namespace perp::enclosure

@@ -69,6 +69,13 @@ Box part_of_image(const Doubleton& set, const TaylorStep::Image& image, const In
   return part;
 }
 
+/// m + Σ_{j ≠ i} g_j (x_j − c_j)
+Interval value_without(std::size_t i, Interval m, const Box& g, const Box& x, const Box& c) {
+  for (std::size_t j = 0; j < x.size(); ++j)
+    if (j != i) m += g[j] * (x[j] - c[j]);
+  return m;
+}
+
 }  // namespace
 
 /// The tube of the step in this mode to `end`. False: a variable has no value.
@@ -93,16 +100,13 @@ Box Piece::on_side(ModeFlow& flow, const Monitor& monitor, const Interval& t, co
   const Interval side(monitor.side);
   if (!flow.expand(t, c, 1, false)) return states;
   const Interval m = side * flow.jet().output(monitor.gap, 0);
-  Box g, box = states, all = states;
-  for (std::size_t i = 0; i < c.size(); ++i) all[i] = hull(all[i], c[i]);
-  if (!flow.expand(t, all, 1, true)) return states;
+  Box g, box = states;
+  if (!flow.expand(t, hull(states, c), 1, true)) return states;
   for (int i = 0; i < static_cast<int>(box.size()); ++i)
     g.push_back(side * flow.jet().output_derivative(monitor.gap, i, 0));
   if (!image.F.empty()) box = part_of_image(set, image, m, g, c, states);
   for (std::size_t i = 0; i < box.size(); ++i) {
-    Interval S = m;
-    for (std::size_t j = 0; j < box.size(); ++j)
-      if (j != i) S += g[j] * (box[j] - c[j]);
+    const Interval S = value_without(i, m, g, box, c);
     box[i] = with_end(box[i], c[i] - S / g[i], certain_sign(g[i]));
   }
   return box;

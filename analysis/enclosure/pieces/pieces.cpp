@@ -177,13 +177,7 @@ class Union {
   /// `own`, if given, takes its rows as they count in the whole, with the numbers of branches
   /// there.
   void add(const Enclosure& part, RowUnion* own) {
-    std::map<int, int> numbers;
-    for (const EnclosureRow& row : part.rows) {
-      const auto [place, is_new] = numbers.try_emplace(row.branch, 0);
-      if (!is_new) continue;
-      const EventKey key = key_of(part, row.branch, start_);
-      place->second = groups_.try_emplace(key, static_cast<int>(groups_.size())).first->second;
-    }
+    std::map<int, int> numbers = numbers_in_whole(part);
     for (EnclosureRow row : part.rows) {
       if (row.t > until_ || row.t >= rows_until_) continue;
       row.branch = numbers[row.branch];
@@ -204,15 +198,24 @@ class Union {
   Enclosure finish() {
     whole_.rows = rows_.take();
     for (auto& [key, event] : events_) whole_.events.push_back(std::move(event));
-    std::stable_sort(
-        whole_.events.begin(), whole_.events.end(),
-        [](const EnclosureEvent& a, const EnclosureEvent& b) { return a.t.lo < b.t.lo; });
-    std::stable_sort(whole_.tube.begin(), whole_.tube.end(),
-                     [](const TubeRow& a, const TubeRow& b) { return a.from < b.from; });
+    std::ranges::stable_sort(whole_.events, {}, [](const EnclosureEvent& one) { return one.t.lo; });
+    std::ranges::stable_sort(whole_.tube, {}, &TubeRow::from);
     return std::move(whole_);
   }
 
  private:
+  /// By branch of the part.
+  std::map<int, int> numbers_in_whole(const Enclosure& part) {
+    std::map<int, int> numbers;
+    for (const EnclosureRow& row : part.rows) {
+      if (numbers.contains(row.branch)) continue;
+      const EventKey key = key_of(part, row.branch, start_);
+      numbers[row.branch] =
+          groups_.try_emplace(key, static_cast<int>(groups_.size())).first->second;
+    }
+    return numbers;
+  }
+
   void add_events(const Enclosure& part, std::map<int, int>& numbers) {
     std::map<int, int> counts;
     for (EnclosureEvent event : part.events) {

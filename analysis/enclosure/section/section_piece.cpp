@@ -36,6 +36,12 @@ const Successor* only_successor(const std::vector<Successor>& list) {
   return only;
 }
 
+/// The smaller one of two numbers, or the larger one.
+Interval end_of(const Interval& a, const Interval& b, bool is_least) {
+  return is_least ? Interval(std::min(a.lo, b.lo), std::min(a.hi, b.hi))
+                  : Interval(std::max(a.lo, b.lo), std::max(a.hi, b.hi));
+}
+
 }  // namespace
 
 Box SectionTask::with_clock(const Box& start) const {
@@ -132,14 +138,18 @@ double SectionPiece::time_of_row(std::size_t row) const {
   return t_ + task_.grid * std::round(ahead / task_.grid);
 }
 
+/// False: there is none, or no more steps are allowed.
+bool SectionPiece::prepare_step(ModeFlow& flow) {
+  const double length = task_.span.end - task_.span.start;
+  return result_.enclosure.steps++ != task_.options.most_steps &&
+         ++smooth_steps_ <= task_.most_smooth_steps &&
+         flow.step.prepare(set_, t_, t_ + length, task_.grid);
+}
+
 bool SectionPiece::advance() {
   const Interval t(t_);
   ModeFlow& flow = flows_.get(mode_, t, set_.box(), root_);
-  const double length = task_.span.end - task_.span.start;
-  if (result_.enclosure.steps++ == task_.options.most_steps ||
-      ++smooth_steps_ > task_.most_smooth_steps ||
-      !flow.step.prepare(set_, t_, t_ + length, task_.grid))
-    return false;
+  if (!prepare_step(flow)) return false;
   const Stop stop = next_stop(flow.step, set_, t_, task_.grid, monitors_, proof_);
   if (!(stop.t > t_) && stop.reached < 0) return false;
   if (short_steps_.are_in_vain(stop)) return false;
@@ -214,23 +224,30 @@ bool SectionPiece::leave_out(std::size_t row) {
   return true;
 }
 
+/// A state that grows or falls all the time is the smaller or the larger one of those at T and at the
+/// event.
+void SectionPiece::narrow_by_ways(const ModeFlow& flow, const Passing& passing, const Box& there,
+                                  Box& states) {
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const int way = certain_sign(flow.jet().coefficient(static_cast<int>(i), 1));
+    if (way == 0) continue;
+    const bool is_least = (way > 0) == passing.is_ahead;
+    states[i] = common_part(states[i], end_of(there[i], passing.states[i], is_least));
+  }
+}
+
 /// Members are in this mode at T, or have left it by then or not entered it yet: those are where
 /// they leave or enter. With min for an event that is ahead, else max, the map
 ///     x → φ(min(T − c(x), δ(x)), x)
-/// is a mean value form whose derivative lies between those of both (Lebourg). A state that grows
-/// or falls all the time is the smaller or the larger one of those at T and at the event.
+/// is a mean value form whose derivative lies between those of both (Lebourg).
 bool SectionPiece::add_part_of_row(ModeFlow& flow, const Passing& passing, std::size_t row) {
   const auto c = static_cast<std::size_t>(of_.clock);
   const Interval T(task_.times[row]), at(t_), alone = T - set_.box()[c];
   const std::optional<Doubleton> there = set_at(flow, set_, t_, row);
   if (!there) return false;
-  const auto chosen = [&](const Interval& a, const Interval& b, bool is_least) {
-    return is_least ? Interval(std::min(a.lo, b.lo), std::min(a.hi, b.hi))
-                    : Interval(std::max(a.lo, b.lo), std::max(a.hi, b.hi));
-  };
   const Interval center_tau =
-      chosen(T - Interval(set_.center()[c]), passing.center_delta, passing.is_ahead);
-  const Interval tau = hull(chosen(alone, passing.delta, passing.is_ahead), center_tau);
+      end_of(T - Interval(set_.center()[c]), passing.center_delta, passing.is_ahead);
+  const Interval tau = hull(end_of(alone, passing.delta, passing.is_ahead), center_tau);
   const Interval whole = hull(hull(alone, passing.delta), tau);
   TaylorStep& window = flow.window;
   if (!window.prepare_window(at, set_.box(), at, points(set_.center()), magnitude(whole)))
@@ -245,12 +262,7 @@ bool SectionPiece::add_part_of_row(ModeFlow& flow, const Passing& passing, std::
     for (int j = 0; j < set_.states(); ++j) J(i, j) = hull(J(i, j), passing.jacobian(i, j));
   }
   Box states = common(window.box_at(tau), set_.image_box(F, J));
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const int way = certain_sign(flow.jet().coefficient(static_cast<int>(i), 1));
-    if (way == 0) continue;
-    const bool is_least = (way > 0) == passing.is_ahead;
-    states[i] = common_part(states[i], chosen(there->box()[i], passing.states[i], is_least));
-  }
+  narrow_by_ways(flow, passing, there->box(), states);
   // those in the mode at T are where all would be
   return meet(states, there->box()) ? note_part(flow, *there, states, row) : leave_out(row);
 }

@@ -39,6 +39,7 @@ class SectionPiece {
  private:
   bool begin();
   bool advance();
+  bool prepare_step(ModeFlow& flow);
   bool pass_event(ModeFlow& flow, int reached);
   bool add_rows(ModeFlow& flow, double until);
   /// The set at the time of a row, of all members as though they were in this mode.
@@ -54,6 +55,8 @@ class SectionPiece {
     Box states{};
     bool is_ahead = false;  ///< they are in the mode until then; else since
   };
+  static void narrow_by_ways(const ModeFlow& flow, const Passing& passing, const Box& there,
+                             Box& states);
   bool add_part_of_row(ModeFlow& flow, const Passing& passing, std::size_t row);
   bool note_part(ModeFlow& flow, const Doubleton& set, const Box& states, std::size_t row);
   bool leave_out(std::size_t row);

@@ -89,20 +89,18 @@ bool are_equal(const Fraction& a, const Fraction& b) {
 
 std::optional<Fraction> FractionReader::read(int line) {
   if (const auto place = known_.find(line); place != known_.end()) return place->second;
-  for (const int k : lines_below(tape_, line)) {
-    if (known_.contains(k)) continue;
-    const Instruction& here = tape_[k];
-    if (here.a < 0 || here.operation == Operation::input) {
-      known_[k] = leaf(k);
-      continue;
-    }
-    const std::optional<Fraction>& a = known_.at(here.a);
-    const std::optional<Fraction>& b = here.b < 0 ? a : known_.at(here.b);
-    std::optional<Fraction> value;
-    if (a && b) value = apply(k, *a, *b);
-    known_[k] = std::move(value);
-  }
+  for (const int k : lines_below(tape_, line))
+    if (!known_.contains(k)) known_[k] = of_line(k);
   return known_.at(line);
+}
+
+std::optional<Fraction> FractionReader::of_line(int line) const {
+  const Instruction& here = tape_[line];
+  if (here.a < 0 || here.operation == Operation::input) return leaf(line);
+  const std::optional<Fraction>& a = known_.at(here.a);
+  const std::optional<Fraction>& b = here.b < 0 ? a : known_.at(here.b);
+  if (!a || !b) return std::nullopt;
+  return apply(line, *a, *b);
 }
 
 std::optional<Fraction> FractionReader::leaf(int line) const {

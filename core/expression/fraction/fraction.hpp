@@ -34,6 +34,8 @@ class FractionReader {
   std::optional<Fraction> read(int line);
 
  private:
+  /// Of a line whose operands are known; `leaf`: of one without operands.
+  [[nodiscard]] std::optional<Fraction> of_line(int line) const;
   [[nodiscard]] std::optional<Fraction> leaf(int line) const;
   [[nodiscard]] std::optional<Fraction> apply(int line, const Fraction& a, const Fraction& b) const;
   [[nodiscard]] std::optional<Fraction> power(int line, const Fraction& base,

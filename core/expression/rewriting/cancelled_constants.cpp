@@ -91,6 +91,14 @@ int CancelledConstants::combined(Operation operation, int a, int b) {
   return tape_.apply(operation, a, b);
 }
 
+/// A sum times the factor of its line, or by the divisor.
+int CancelledConstants::with_factors(int sum, const Linear& parts) {
+  if (sum == none) return none;
+  if (parts.factor != none) sum = tape_.apply(Operation::multiply, parts.factor, sum);
+  if (parts.divisor != none) sum = tape_.apply(Operation::divide, sum, parts.divisor);
+  return sum;
+}
+
 /// The root without its constants.
 int CancelledConstants::rest(int root) {
   std::map<int, int> without;  // of the sums
@@ -104,9 +112,7 @@ int CancelledConstants::rest(int root) {
     int sum = none;
     for (const auto& [term, sign] : parts.terms)
       sum = combined(sign > 0 ? Operation::add : Operation::subtract, sum, of(term));
-    if (sum != none && parts.factor != none) sum = tape_.apply(Operation::multiply, parts.factor, sum);
-    if (sum != none && parts.divisor != none) sum = tape_.apply(Operation::divide, sum, parts.divisor);
-    without[line] = sum;
+    without[line] = with_factors(sum, parts);
   }
   return of(root);
 }

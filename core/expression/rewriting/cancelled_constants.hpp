@@ -41,6 +41,7 @@ class CancelledConstants {
   Linear linear(int line);
   void add(int line, const Counts& counts);
   void collect(int root);
+  int with_factors(int sum, const Linear& parts);
   int rest(int root);
   int of_constants();
   int product(const Factors& factors);
