@@ -148,7 +148,12 @@ Sensitivities::GapRate Sensitivities::gap_rate(const Gap& gap, const Jet& jet,
   }
   if (gap.variable >= 0)
     return {gap.sign * all.x[0].row(gap.variable).transpose(), gap.sign * jet.x(gap.variable, 1)};
-  // ψ(t, x, λ; p) of a reset
+  return reset_rate(gap, jet, all, p);
+}
+
+/// Of ψ(t, x, λ; p), the condition of a reset, with the derivatives of x and λ and of p by the columns.
+Sensitivities::GapRate Sensitivities::reset_rate(const Gap& gap, const Jet& jet, const JetSensitivities& all,
+                                                 const Matrix& p) const {
   const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
   GapRate rate{Vector::Zero(columns_), 0};
   for (const Derivative& d : reset_derivatives_) {
@@ -156,15 +161,16 @@ Sensitivities::GapRate Sensitivities::gap_rate(const Gap& gap, const Jet& jet,
     const double value = gap.sign * values[static_cast<std::size_t>(d.line)];
     const int x = d.input - system_.variable_input(0), l = d.input - system_.multiplier_input(0),
               k = d.input - system_.parameter_input(0);
-    if (d.input == Dcs::time_input()) rate.by_t += value;
-    if (x >= 0 && x < system_.n()) {
-      rate.by_t += value * jet.x(x, 1);
-      rate.by_q += value * all.x[0].row(x).transpose();
-    } else if (l >= 0 && l < system_.m()) {
-      rate.by_t += value * jet.lambda(l, 1);
-      rate.by_q += value * all.lambda[0].row(l).transpose();
+    if (d.input == Dcs::time_input()) {
+      rate.by_t += value;
     } else if (k >= 0) {
       rate.by_q += value * p.row(k).transpose();
+    } else if (l >= 0) {
+      rate.by_t += value * jet.lambda(l, 1);
+      rate.by_q += value * all.lambda[0].row(l).transpose();
+    } else if (x >= 0) {
+      rate.by_t += value * jet.x(x, 1);
+      rate.by_q += value * all.x[0].row(x).transpose();
     }
   }
   return rate;
