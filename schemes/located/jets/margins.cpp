@@ -16,18 +16,44 @@ struct Margin {
   double rate;  ///< with which the value came
 };
 
+/// What has margins in a law: λ on a vertical branch, else w.
+struct Quantity {
+  Range range;
+  const Matrix& value;
+  const Matrix& size;
+  int known;
+  double rate;
+};
+
 /// With which w came to this moment; of λ it is not asked.
 double rate_of(const MarginOptions& options, int law, bool is_of_lambda) {
   return is_of_lambda || options.rates.size() == 0 ? 0 : options.rates[law];
 }
+
+/// `lambda_size`: of the terms of the coefficients of λ.
+Quantity quantity_of(const Jet& jet, const std::vector<Law>& laws, int law, const Matrix& lambda_size,
+                     const MarginOptions& options) {
+  const auto i = static_cast<std::size_t>(law);
+  const Branch& branch = laws[i].branches[static_cast<std::size_t>(jet.mode[i])];
+  const double rate = rate_of(options, law, is_vertical(branch));
+  if (is_vertical(branch)) return {branch.lambda, jet.lambda, lambda_size, jet.lambda_known[i], rate};
+  return {w_range(branch), jet.w, jet.w_size, jet.w_known[i], rate};
+}
+
+/// What the value changes by within the size of a moment: its zero is known to a share of it.
+double drift_of(const Margin& margin, const Matrix& value, int law, double moment) {
+  return margin.known > 1 ? moment * std::max(std::abs(value(law, 1)), margin.rate) : 0;
+}
+
+/// |c| relative to its terms; of a w that time alone moves no term has a size.
+double violation_of(double c, double terms) { return -c / (terms > 0 ? terms : -c); }
 
 /// Decides one margin by its first coefficient that counts.
 void judge(const Margin& margin, const Matrix& value, const Matrix& size, int law,
            const MarginOptions& options, double moment, MarginVerdict& verdict) {
   double near_power = 1, far_power = 1;
   double passed_over = 0;  // what the near coefficients that do not count are farther away
-  // What the value changes by within the size of a moment: its zero is known to a share of it.
-  const double drift = margin.known > 1 ? moment * std::max(std::abs(value(law, 1)), margin.rate) : 0;
+  const double drift = drift_of(margin, value, law, moment);
   for (int k = 0; k < margin.known; ++k, near_power *= options.tau, far_power *= options.far_tau) {
     const bool is_near = k < options.near;
     const double power = is_near ? near_power : far_power;
@@ -42,8 +68,7 @@ void judge(const Margin& margin, const Matrix& value, const Matrix& size, int la
     }
     if (c > 0) return;
     verdict.admissible = verdict.strict = false;
-    // Of a w that time alone moves no term has a size.
-    verdict.violation = std::max(verdict.violation, -c / (terms > 0 ? terms : -c));
+    verdict.violation = std::max(verdict.violation, violation_of(c, terms));
     return;
   }
   verdict.strict = false;
@@ -62,15 +87,10 @@ MarginVerdict judge_margins(const Jet& jet, const std::vector<Law>& laws, const 
   for (std::size_t i = 0; i < laws.size(); ++i) {
     if (!ignored.empty() && ignored[i]) continue;
     const int law = static_cast<int>(i);
-    const Branch& branch = laws[i].branches[static_cast<std::size_t>(jet.mode[i])];
-    const bool vertical = is_vertical(branch);
-    const Range range = vertical ? branch.lambda : w_range(branch);
-    const Matrix& value = vertical ? jet.lambda : jet.w;
-    const Matrix& size = vertical ? lambda_size : jet.w_size;
-    const int known = vertical ? jet.lambda_known[i] : jet.w_known[i];
-    const double rate = rate_of(options, law, vertical);
-    for (const Margin& margin : {Margin{1, range.lower, known, rate}, Margin{-1, range.upper, known, rate}})
-      if (std::isfinite(margin.bound)) judge(margin, value, size, law, options, moment, verdict);
+    const Quantity of = quantity_of(jet, laws, law, lambda_size, options);
+    const Margin lower{1, of.range.lower, of.known, of.rate}, upper{-1, of.range.upper, of.known, of.rate};
+    for (const Margin& margin : {lower, upper})
+      if (std::isfinite(margin.bound)) judge(margin, of.value, of.size, law, options, moment, verdict);
   }
   return verdict;
 }

@@ -50,6 +50,7 @@ class ModeSearch {
   void try_mode(const Mode& mode, const Vector& lambda, Guess guess,
                 std::vector<Continuation>& found, double& violation);
   void try_starts(const Mode& mode, const std::vector<int>& open, std::vector<Continuation>& found);
+  [[nodiscard]] Vector start_across(const Mode& mode, const std::vector<int>& vertical, int number) const;
   void try_rates(const Mode& mode, std::vector<Continuation>& found, double& violation);
   [[nodiscard]] const Branch& branch(const Mode& mode, int i) const {
     const auto law = static_cast<std::size_t>(i);
@@ -57,6 +58,8 @@ class ModeSearch {
   }
   [[nodiscard]] long share_of_points(const std::vector<int>& open) const;
   void reject(const Mode& mode, double violation);
+  bool try_branches(Mode& mode, std::size_t law, Jet& jet);
+  std::vector<Mode> undecided_modes(const Continuation& weak, int levels, std::vector<Continuation>& found);
   bool next_mode(const std::vector<int>& open, Mode& mode) const;
   /// Has a mode taken its share of points before others were looked at?
   [[nodiscard]] bool is_put_off() const { return is_first_look_ && is_spent_; }
