@@ -112,6 +112,13 @@ double distance_to_spectrum(const std::complex<double>& value, const RestEquatio
   return smallest;
 }
 
+/// By the least distance of a law to the ends of its branch, and whether one slides.
+EquilibriumKind kind_of(double distance, bool sliding) {
+  if (distance < -at_end) return EquilibriumKind::outside;
+  if (distance <= at_end) return EquilibriumKind::boundary;
+  return sliding ? EquilibriumKind::pseudo : EquilibriumKind::regular;
+}
+
 /// Distance to the nearest end of the branch, relative to the sizes; negative beyond it.
 double margin(const Branch& branch, double w, double w_size, double lambda) {
   const bool vertical = is_vertical(branch);
@@ -171,12 +178,7 @@ void RestSearch::classify(Equilibrium& result, const Vector& w_sizes) {
     sliding = sliding || slides;
     if (slides || distance <= at_end) open.push_back(static_cast<int>(i));
   }
-  if (smallest < -at_end)
-    result.kind = EquilibriumKind::outside;
-  else if (smallest <= at_end)
-    result.kind = EquilibriumKind::boundary;
-  else
-    result.kind = sliding ? EquilibriumKind::pseudo : EquilibriumKind::regular;
+  result.kind = kind_of(smallest, sliding);
   if (result.kind != EquilibriumKind::outside) list_continuations(result, open);
 }
 

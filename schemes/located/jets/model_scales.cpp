@@ -350,6 +350,23 @@ Vector without_roundings(const Dcs& system, DcsEvaluator& evaluator, const Vecto
   return clean;
 }
 
+/// Of the unknowns of the equations, in the span; the units of x that are known stay.
+ModelScales scales_of(const UnitEquations& equations, const Vector& exponents, const Dcs& system, Span span,
+                      const Vector& known) {
+  ModelScales scales{1, 1, known, Vector(system.m()), Vector(system.m())};
+  const double longest = span.end > span.start ? span.end - span.start : inf;
+  scales.time = std::min(power(exponents[0]), longest);
+  scales.fastest = std::min(power_of_two(exponents[0] - equations.stiffness(exponents)),
+                            std::exp2(std::ilogb(scales.time)));
+  for (int j = 0; j < system.n(); ++j)
+    if (!(known[j] > 0)) scales.x[j] = power(exponents[equations.x_unit(j)]);
+  for (int i = 0; i < system.m(); ++i) {
+    scales.lambda[i] = power(exponents[equations.lambda_unit(i)]);
+    scales.w[i] = power(exponents[equations.w_unit(i)]);
+  }
+  return scales;
+}
+
 }  // namespace
 
 double one_moment(double share, double time, double t) {
@@ -375,18 +392,7 @@ ModelScales model_scales(const Dcs& system, DcsEvaluator& evaluator, const Vecto
       return model_scales(system, evaluator, clean, span, known);
   if (equations.add_span(exponents)) exponents = solve();
   if (equations.add_nonlinear_units(exponents, x, known)) exponents = solve();
-  ModelScales scales{1, 1, known, Vector(system.m()), Vector(system.m())};
-  const double longest = span.end > span.start ? span.end - span.start : inf;
-  scales.time = std::min(power(exponents[0]), longest);
-  scales.fastest = std::min(power_of_two(exponents[0] - equations.stiffness(exponents)),
-                            std::exp2(std::ilogb(scales.time)));
-  for (int j = 0; j < system.n(); ++j)
-    if (!(known[j] > 0)) scales.x[j] = power(exponents[equations.x_unit(j)]);
-  for (int i = 0; i < system.m(); ++i) {
-    scales.lambda[i] = power(exponents[equations.lambda_unit(i)]);
-    scales.w[i] = power(exponents[equations.w_unit(i)]);
-  }
-  return scales;
+  return scales_of(equations, exponents, system, span, known);
 }
 
 }  // namespace perp

@@ -7,6 +7,17 @@
 #include <perp/schemes/located/transition/sensitivity.hpp>
 
 namespace perp {
+namespace {
+
+/// Divides the rows of both sides of equations by the largest entries of the left one.
+void scale_rows(Matrix& left, Matrix& right) {
+  for (Eigen::Index i = 0; i < left.rows(); ++i) {
+    const double size = left.row(i).cwiseAbs().maxCoeff();
+    if (size > 0) left.row(i) /= size, right.row(i) /= size;
+  }
+}
+
+}  // namespace
 
 Sensitivities::Sensitivities(const Dcs& system, const SensitivityRequest& request, ModeFlow& flow,
                              ConsistentJets& jets)
@@ -97,10 +108,7 @@ Matrix Sensitivities::short_step(const Linearised& at, const Linearised* with, d
     right.col(column_of_parameter_[k]) -= by_p.col(static_cast<Eigen::Index>(k));
   for (int k = 0; k < flow_.size(); ++k)
     if (!flow_.is_differential(k)) left.col(k) /= h;
-  for (int i = 0; i < flow_.size(); ++i) {
-    const double size = left.row(i).cwiseAbs().maxCoeff();
-    if (size > 0) left.row(i) /= size, right.row(i) /= size;
-  }
+  scale_rows(left, right);
   return linear::FullLu(left).solve(right);
 }
 

@@ -66,6 +66,7 @@ class DerivativeArray {
   [[nodiscard]] bool is_outer(const Entry& entry) const { return entry.input == 0 || entry.input > 2 * n_ + m_; }
   [[nodiscard]] int column_of(const Entry& entry, int j) const;
   void make_places();
+  const int* add_series(const Entry& entry, const double* coefficients, double time, const int* place);
   void place_outer(const Entry& entry, const double* coefficients);
 
   int n_ = 0, m_ = 0, levels_ = 0, parameters_ = 0;
