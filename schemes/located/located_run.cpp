@@ -131,13 +131,13 @@ double LocatedRun::next_length() const {
 void LocatedRun::go_through_mode() {
   const double h = next_length();
   if (!attempt(h)) return;
-  if (!is_fixed() && !integrator_.algebraic_part().goes_on(integrator_.radau())) {
+  if (has_algebraic_jump()) {
     integrator_.radau().discard();
     shorten(h / 2, "an algebraic variable or a multiplier jumps");
     return;
   }
   const std::optional<GapWatch::Fall> fall = parts_.locator.first_fall(h);
-  if (!is_fixed() && h > 16 * at_.shortest_step() && !is_seen_through(h, fall)) {
+  if (!is_seen_through(h, fall)) {
     ++record_.rejected;
     integrator_.set_length(h / 2);
     return;
@@ -151,8 +151,9 @@ void LocatedRun::go_through_mode() {
 }
 
 /// Is everything that happens in the attempt before this fall, if there is one, known? A fall that is found where the
-/// gaps are not resolved need not be the first.
+/// gaps are not resolved need not be the first. Of fixed and very short steps it is not asked.
 bool LocatedRun::is_seen_through(double h, const std::optional<GapWatch::Fall>& fall) {
+  if (is_fixed() || !(h > 16 * at_.shortest_step())) return true;
   return parts_.locator.is_resolved() && !parts_.between.hide_something(h, fall ? fall->s : 1);
 }
 

@@ -212,7 +212,7 @@ std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int
     is_spent_ = false;
     try_starts(mode, open, found);
     if (is_put_off()) put_off.push_back(mode);
-    more = next_mode(open, mode);
+    more = next_mode(jets_.laws(), open, mode);
   }
   is_first_look_ = is_spent_ = false;
   jets_.allow_work(options_.most_points);
@@ -228,11 +228,10 @@ long ModeSearch::share_of_points(const std::vector<int>& open) const {
   return std::max(static_cast<long>(static_cast<double>(options_.most_points) / (2 * modes)), least_points);
 }
 
-/// The next combination of branches of the open laws; false: that was the last one, and the first one comes again.
-bool ModeSearch::next_mode(const std::vector<int>& open, Mode& mode) const {
+bool next_mode(const std::vector<Law>& laws, const std::vector<int>& open, Mode& mode) {
   for (std::size_t k = open.size(); k-- > 0;) {
     const auto i = static_cast<std::size_t>(open[k]);
-    if (++mode[i] < static_cast<int>(jets_.laws()[i].branches.size())) return true;
+    if (++mode[i] < static_cast<int>(laws[i].branches.size())) return true;
     mode[i] = 0;
   }
   return false;

@@ -9,6 +9,10 @@
 
 namespace perp {
 
+/// The next combination of branches of the open laws, the others as they are; false: that was the last one, and the first
+/// one comes again.
+bool next_mode(const std::vector<Law>& laws, const std::vector<int>& open, Mode& mode);
+
 /// The search of `select`: candidates are modes, each with one or more roots.
 class ModeSearch {
  public:
@@ -60,7 +64,6 @@ class ModeSearch {
   void reject(const Mode& mode, double violation);
   bool try_branches(Mode& mode, std::size_t law, Jet& jet);
   std::vector<Mode> undecided_modes(const Continuation& weak, int levels, std::vector<Continuation>& found);
-  bool next_mode(const std::vector<int>& open, Mode& mode) const;
   /// Has a mode taken its share of points before others were looked at?
   [[nodiscard]] bool is_put_off() const { return is_first_look_ && is_spent_; }
   [[nodiscard]] double start_in(const Range& range, int law, double share) const;

@@ -240,26 +240,32 @@ bool ModeTransition::are_contacts(const std::vector<int>& laws) const {
   });
 }
 
+/// The event of an accumulation point, with the state at it.
+Event ModeTransition::accumulation_at(AccumulationWatch::Limit limit) {
+  Event event;
+  event.kind = EventKind::accumulation;
+  event.t = limit.t;
+  event.t_before = at_.now.t;
+  event.t_after = limit.t;
+  event.x_before = at_.now.x;
+  // Contacts come to rest: an extrapolation leaves them a velocity that is none.
+  if (impact_ && !limit.laws.empty())
+    limit.x = impact_->rest(limit.t, limit.x, limit.laws);
+  event.x_after = state_at_limit(limit);
+  if (limit.laws.empty()) event.note = "resets accumulate; a contact law passes such a point";
+  return event;
+}
+
 /// Goes to the accumulation point if the last events have one that is near.
 void ModeTransition::close_accumulation() {
   if (accumulation_.is_crowding(1e-3 * (at_.span.end - at_.span.start)))
     return run_.rest.capture(at_.now, "events follow each other ever faster, without an end");
   const double shortest = 1e-6 * (at_.now.t - at_.span.start);
-  std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
+  const std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
   if (!limit) return;
   accumulation_.forget();
   if (limit->t >= at_.span.end) return;
-  Event event;
-  event.kind = EventKind::accumulation;
-  event.t = limit->t;
-  event.t_before = at_.now.t;
-  event.t_after = limit->t;
-  event.x_before = at_.now.x;
-  // Contacts come to rest: an extrapolation leaves them a velocity that is none.
-  if (impact_ && !limit->laws.empty())
-    limit->x = impact_->rest(limit->t, limit->x, limit->laws);
-  event.x_after = state_at_limit(*limit);
-  if (limit->laws.empty()) event.note = "resets accumulate; a contact law passes such a point";
+  const Event event = accumulation_at(*limit);
   record_.events().push_back(event);
   if (limit->laws.empty()) {
     record_.finish(Status::not_solved, fmt::format("resets accumulate at t = {:.10g} (step {}): a contact "
