@@ -14,6 +14,7 @@ bool is_number(const Instruction& line) {
   return line.operation == Operation::constant || line.operation == Operation::pi;
 }
 
+/// That value, with the error of its digits.
 RunningError number_of(const Instruction& line) {
   return line.operation == Operation::pi ? ScalarTraits<RunningError>::pi() : RunningError(line.value);
 }

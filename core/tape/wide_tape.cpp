@@ -128,6 +128,7 @@ Wide power_of_negative(const Wide& a, const Wide& b) {
   const Wide size_of = power_of_positive(-a, b);
   return floor(b.value / 2) * 2 == b.value ? size_of : -size_of;
 }
+/// Is a known to be this number?
 bool is_exactly(const Wide& a, int value) { return a.error == 0 && a.value == value; }
 Wide pow(const Wide& a, const Wide& b) {
   if (is_exactly(b, 1)) return a;

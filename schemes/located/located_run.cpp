@@ -14,6 +14,12 @@ namespace {
 constexpr double most_rows = 0x1p53;  ///< of a run: integers beyond are no doubles
 constexpr int most_at_once = 20;      ///< events of one moment
 
+/// Why an attempt with this outcome is rejected.
+const char* reason_of(Radau::Outcome outcome) {
+  if (outcome == Radau::Outcome::solved) return "the tolerance is not met";
+  return outcome == Radau::Outcome::diverged ? "Newton's method does not converge" : "the domain of the equations ends";
+}
+
 }  // namespace
 
 Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::size_t> choices) {
@@ -169,16 +175,10 @@ void LocatedRun::reject(Radau::Outcome outcome, double h) {
   const bool solved = outcome == Radau::Outcome::solved;
   const double next = solved ? std::min(integrator_.radau().proposed_step(), 0.9 * h) : h / 4;
   const bool ends = is_fixed() || next < at_.shortest_step();
-  if (ends && outcome == Radau::Outcome::domain) {
-    if (const std::optional<Gap> gap = parts_.rough.gap_at_end()) {
-      ++record_.rejected;
-      pass_edge(*gap);
-      return;
-    }
-  }
-  shorten(is_fixed() ? 0 : next, solved                                ? "the tolerance is not met"
-                                 : outcome == Radau::Outcome::diverged ? "Newton's method does not converge"
-                                                                       : "the domain of the equations ends");
+  const std::optional<Gap> edge = ends && outcome == Radau::Outcome::domain ? parts_.rough.gap_at_end() : std::nullopt;
+  if (!edge) return shorten(is_fixed() ? 0 : next, reason_of(outcome));
+  ++record_.rejected;
+  pass_edge(*edge);
 }
 
 /// The next attempt has this length; ends the run where that is too short.

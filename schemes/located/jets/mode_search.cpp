@@ -197,12 +197,17 @@ void ModeSearch::try_rates(const Mode& mode, std::vector<Continuation>& found, d
   rates_ = options_.rates;
 }
 
+/// The margins of laws that are undecided but not open do not count now.
+void ModeSearch::ignore(std::size_t laws, const std::vector<int>& open, const std::vector<int>& undecided) {
+  ignored_.assign(laws, 0);
+  for (const int i : undecided) ignored_[static_cast<std::size_t>(i)] = 1;
+  for (const int i : open) ignored_[static_cast<std::size_t>(i)] = 0;
+}
+
 std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int>& open,
                                                 const std::vector<int>& undecided) {
   std::vector<Continuation> found;
-  ignored_.assign(mode.size(), 0);
-  for (const int i : undecided) ignored_[static_cast<std::size_t>(i)] = 1;
-  for (const int i : open) ignored_[static_cast<std::size_t>(i)] = 0;
+  ignore(mode.size(), open, undecided);
   for (const int i : open) mode[static_cast<std::size_t>(i)] = 0;
   const long share = share_of_points(open);
   std::vector<Mode> put_off;

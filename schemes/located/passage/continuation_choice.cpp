@@ -30,6 +30,15 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
   return true;
 }
 
+/// The continuation that begins in a mode; empty: there is none, or no mode.
+std::optional<std::size_t> begun_in(const std::vector<Continuation>& found, const std::optional<Mode>& mode) {
+  if (!mode) return std::nullopt;
+  const auto begun = std::find_if(found.begin(), found.end(), [&](const Continuation& c) {
+    return c.mode == *mode || std::find(c.also.begin(), c.also.end(), *mode) != c.also.end();
+  });
+  return begun == found.end() ? std::nullopt : std::optional(static_cast<std::size_t>(begun - found.begin()));
+}
+
 /// The rule of first order that chooses as the policy does.
 Selector selector_of(const LocatedState& at) {
   return at.options.policy == ContinuationPolicy::stay ? Selector::keep_mode : Selector::minimal_norm;
@@ -82,14 +91,9 @@ std::optional<std::size_t> ContinuationChoice::by_steps(const std::vector<Contin
   if (found.size() < 2 || std::any_of(found.begin(), found.end(), is_strict)) return std::nullopt;
   std::optional<std::size_t> told;
   for (const double share : shares_of_steps) {
-    const std::optional<Mode> mode = mode_of_step(at_, before, share * at_.scales.time, selector_of(at_));
-    const auto is_begun = [&](const Continuation& c) {
-      return c.mode == mode || std::find(c.also.begin(), c.also.end(), mode) != c.also.end();
-    };
-    const auto begun = mode ? std::find_if(found.begin(), found.end(), is_begun) : found.end();
-    const auto k = static_cast<std::size_t>(begun - found.begin());
-    if (begun == found.end() || (told && *told != k)) return std::nullopt;
-    told = k;
+    const auto begun = begun_in(found, mode_of_step(at_, before, share * at_.scales.time, selector_of(at_)));
+    if (!begun || (told && *told != *begun)) return std::nullopt;
+    told = begun;
   }
   return told;
 }

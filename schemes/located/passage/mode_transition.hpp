@@ -57,9 +57,11 @@ class ModeTransition {
   [[nodiscard]] std::vector<int> resets_met(const Gap& fell, const Step& before);
   void pass_by_resets(const std::vector<int>& list, const Step& before);
   void apply_resets(const std::vector<int>& list, const Step& before);
+  Event impact_of(int law, const Step& before, const Vector& x_before);
   bool impact(const Step& before);
   std::optional<std::vector<Event>> step_of_moment(const Step& before);
   bool jump(const Step& before, const Selection& before_jump);
+  bool capture(const Step& from, const Selection& selection, bool jumped);
   void land(const Step& before, const Selection& selection);
   void land(const Step& before, const Selection& selection, const Vector& x_before, Event event,
             const std::string& note);

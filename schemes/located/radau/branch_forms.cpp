@@ -11,23 +11,24 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
+/// The value of a line, if it is a constant, a parameter or an operation on lines that have one; else NaN.
+double number_of(const Instruction& line, const Dcs& system, const std::vector<double>& numbers) {
+  if (line.operation == Operation::constant) return line.value;
+  if (line.operation == Operation::input) {
+    const int p = line.a - system.parameter_input(0);
+    return p >= 0 ? system.parameters[static_cast<std::size_t>(p)] : no_number;
+  }
+  if (line.a < 0 && line.operation != Operation::pi) return no_number;
+  const double a = line.a < 0 ? 0 : numbers[static_cast<std::size_t>(line.a)];
+  const double b = line.b < 0 ? a : numbers[static_cast<std::size_t>(line.b)];
+  return apply_operation(line.operation, a, b);
+}
+
 /// Lines that hold parameters and constants alone have a value, the others NaN.
 std::vector<double> numbers_of(const Dcs& system) {
   std::vector<double> numbers(static_cast<std::size_t>(system.tape.size()), no_number);
-  for (int k = 0; k < system.tape.size(); ++k) {
-    const Instruction& line = system.tape[k];
-    double& number = numbers[static_cast<std::size_t>(k)];
-    if (line.operation == Operation::constant) {
-      number = line.value;
-    } else if (line.operation == Operation::input) {
-      const int p = line.a - system.parameter_input(0);
-      if (p >= 0) number = system.parameters[static_cast<std::size_t>(p)];
-    } else if (line.a >= 0 || line.operation == Operation::pi) {
-      const double a = line.a < 0 ? 0 : numbers[static_cast<std::size_t>(line.a)];
-      const double b = line.b < 0 ? a : numbers[static_cast<std::size_t>(line.b)];
-      number = apply_operation(line.operation, a, b);
-    }
-  }
+  for (int k = 0; k < system.tape.size(); ++k)
+    numbers[static_cast<std::size_t>(k)] = number_of(system.tape[k], system, numbers);
   return numbers;
 }
 

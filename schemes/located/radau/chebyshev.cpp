@@ -18,6 +18,7 @@ bool has_no_zero(const Vector& coefficients) {
   return std::abs(coefficients[0]) > sum;
 }
 
+/// Do values at the two ends have opposite signs, neither being 0?
 bool is_sign_change(double low, double high) { return (low < 0 && high > 0) || (low > 0 && high < 0); }
 
 }  // namespace

@@ -81,6 +81,17 @@ std::vector<char> given_variables(const Dcs& system, const std::vector<Entry>& e
   return given;
 }
 
+/// Of each value the number of different ones that come before it first.
+std::vector<int> numbered(const std::vector<int>& values) {
+  std::vector<int> numbers, seen;
+  for (const int value : values) {
+    const auto known = std::find(seen.begin(), seen.end(), value);
+    numbers.push_back(static_cast<int>(known - seen.begin()));
+    if (known == seen.end()) seen.push_back(value);
+  }
+  return numbers;
+}
+
 /// The pattern of the array: which unknowns each row holds. Unknowns and rows are taken out that
 /// cannot carry the influence of one law to another.
 class Pattern {
@@ -117,14 +128,9 @@ class Pattern {
         if (!columns_[static_cast<std::size_t>(multiplier(k, i))].empty())
           join(first_column + multiplier(k, i), law_row(0, i));
       }
-    std::vector<int> groups, seen;
-    for (int i = 0; i < m_; ++i) {
-      const int group = root(law_row(0, i));
-      const auto known = std::find(seen.begin(), seen.end(), group);
-      groups.push_back(static_cast<int>(known - seen.begin()));
-      if (known == seen.end()) seen.push_back(group);
-    }
-    return groups;
+    std::vector<int> roots;
+    for (int i = 0; i < m_; ++i) roots.push_back(root(law_row(0, i)));
+    return numbered(roots);
   }
 
  private:
