@@ -196,7 +196,7 @@ std::optional<double> EventLocator::length_to(const GapWatch::Fall& fall, double
   // A law that is 0 there asks its series; of what is nearer than a moment no double tells more.
   const bool is_hit = search.is_zero && gap.reset < 0;
   if (is_hit || fall.lowest * h <= least) return search.length;
-  if (!search.converged && !search.fell && search.high == h) return std::nullopt;
+  if (search.found_nothing(h)) return std::nullopt;
   return confirm(fall, h, search) ? std::optional(search.length) : std::nullopt;
 }
 

@@ -76,10 +76,7 @@ DerivativeArray::DerivativeArray(const Dcs& system, int levels, bool parameters)
     lines.push_back(derivative.line);
   }
   tape = bind_inputs(tape, inputs, {}, lines);
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    entries_[e].constant = tape[lines[at(n_ + m_) + e]].operation == Operation::constant;
-    linear_ = linear_ && entries_[e].constant;
-  }
+  find_constants(tape, std::span(lines).subspan(at(n_ + m_)));
   const auto order = static_cast<std::size_t>(levels + 1);
   inputs_.resize(static_cast<std::size_t>(inputs) * order);
   outputs_.resize(lines.size() * order);
@@ -88,6 +85,14 @@ DerivativeArray::DerivativeArray(const Dcs& system, int levels, bool parameters)
   outer_ = Matrix::Zero(rows(), parameters ? 1 + parameters_ : 0);
   const auto count = static_cast<std::size_t>(inputs);
   series_ = make_series<2>(levels, std::move(tape), lines, count);
+}
+
+/// Which derivatives are constant, by their lines?
+void DerivativeArray::find_constants(const Tape& tape, std::span<const int> derivatives) {
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    entries_[e].constant = tape[derivatives[e]].operation == Operation::constant;
+    linear_ = linear_ && entries_[e].constant;
+  }
 }
 
 /// The series of the inputs t | ẋ | x | λ | p.
