@@ -28,6 +28,20 @@ bool depends(const Instruction& line, const std::vector<char>& changes) {
   return does(line.a) || does(line.b);
 }
 
+/// Does a line change with the first `inputs` inputs? `changes`: do those before it?
+bool changes_with_inputs(const Instruction& line, int inputs, const std::vector<char>& changes) {
+  if (line.operation == Operation::input) return line.a < inputs;
+  return line.operation != Operation::constant && depends(line, changes);
+}
+
+/// Of a line that does not change. `known`: the inputs from number `inputs` on.
+RunningError known_result(const Instruction& line, int inputs, std::span<const double> known,
+                          const std::vector<RunningError>& values) {
+  if (line.operation == Operation::input) return RunningError(known[static_cast<std::size_t>(line.a - inputs)]);
+  if (line.operation == Operation::constant) return RunningError(line.value);
+  return result_of_numbers(line, values);
+}
+
 }  // namespace
 
 BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inputs,
@@ -40,17 +54,11 @@ BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inp
     const Instruction& line = tape[k];
     const auto at = static_cast<std::size_t>(k);
     if (!needed[at]) continue;
-    if (line.operation == Operation::input) {
-      changes[at] = line.a < inputs ? 1 : 0;
-      if (line.a >= inputs)
-        values_[at] = RunningError(known[static_cast<std::size_t>(line.a - inputs)]);
-    } else if (line.operation == Operation::constant) {
-      values_[at] = RunningError(line.value);
-    } else {
-      changes[at] = depends(line, changes) ? 1 : 0;
-      if (changes[at] == 0) values_[at] = result_of_numbers(line, values_);
-    }
-    if (changes[at] != 0) changing_.push_back({line.operation, line.a, line.b, k});
+    changes[at] = changes_with_inputs(line, inputs, changes) ? 1 : 0;
+    if (changes[at] != 0)
+      changing_.push_back({line.operation, line.a, line.b, k});
+    else
+      values_[at] = known_result(line, inputs, known, values_);
   }
   std::vector<char> is_known(values_.size(), 1);
   for (const Line& line : changing_) is_known[static_cast<std::size_t>(line.to)] = 0;

@@ -20,6 +20,15 @@ std::string at_row(const std::string& name, std::size_t k) {
   return "table '" + name + "', row " + std::to_string(k + 1) + ": ";
 }
 
+/// Throws InvalidInput where row k is no point behind the one before it.
+void check_row(const std::string& name, const std::vector<double>& times,
+               const std::vector<double>& values, std::size_t k) {
+  if (!std::isfinite(times[k]) || !std::isfinite(values[k]))
+    throw InvalidInput(at_row(name, k) + "found a number that is not finite; expected numbers");
+  if (k > 0 && !(times[k] > times[k - 1]))
+    throw InvalidInput(at_row(name, k) + "the time does not increase; expected increasing times");
+}
+
 void check(const std::string& name, const std::vector<double>& times,
            const std::vector<double>& values) {
   if (times.size() != values.size())
@@ -28,12 +37,7 @@ void check(const std::string& name, const std::vector<double>& times,
   if (times.size() < 2)
     throw InvalidInput("table '" + name + "' has " + std::to_string(times.size()) +
                        (times.size() == 1 ? " row" : " rows") + "; expected two or more");
-  for (std::size_t k = 0; k < times.size(); ++k) {
-    if (!std::isfinite(times[k]) || !std::isfinite(values[k]))
-      throw InvalidInput(at_row(name, k) + "found a number that is not finite; expected numbers");
-    if (k > 0 && !(times[k] > times[k - 1]))
-      throw InvalidInput(at_row(name, k) + "the time does not increase; expected increasing times");
-  }
+  for (std::size_t k = 0; k < times.size(); ++k) check_row(name, times, values, k);
 }
 
 }  // namespace

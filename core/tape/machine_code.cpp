@@ -122,12 +122,16 @@ class Assembler {
     return {Base::values, static_cast<std::size_t>(line)};
   }
 
+  /// Does the value of such a line stand in memory before the code runs?
+  static bool is_given(Operation operation) {
+    return operation == Operation::constant || operation == Operation::pi || operation == Operation::input;
+  }
+
   void line(int k, std::size_t negative_zero) {
     const Instruction& line = tape_[k];
-    const bool is_given = line.operation == Operation::constant ||
-                          line.operation == Operation::pi || line.operation == Operation::input;
+    const bool given = is_given(line.operation);
     const auto& results = results_[static_cast<std::size_t>(k)];
-    if (is_given) {
+    if (given) {
       if (results.empty()) return;
       memory(load, 0, place_of(k));
     } else {
@@ -135,7 +139,7 @@ class Assembler {
     }
     for (const Place& result : results) memory(store, 0, result);
     in_xmm0_ = k;
-    if (is_given) return;
+    if (given) return;
     // A value that only the next line needs, and as the operand it finds in xmm0, is not stored.
     const bool passed_on = k + 1 < tape_.size() && uses_[static_cast<std::size_t>(k)] == 1 &&
                            takes_from_xmm0(tape_[k + 1], k);
@@ -153,25 +157,43 @@ class Assembler {
     return line.a == last || (commutes(line.operation) && line.b == last);
   }
 
+  /// The operands in an order that the operation allows: the first one is in xmm0 if that can be.
+  [[nodiscard]] std::pair<int, int> operands_of(const Instruction& line) const {
+    const bool is_swapped = commutes(line.operation) && line.b == in_xmm0_ && line.a != in_xmm0_;
+    return is_swapped ? std::pair(line.b, line.a) : std::pair(line.a, line.b);
+  }
+
+  /// The instruction that does an operation to xmm0 and a second operand in memory; 0: there is none.
+  static std::uint8_t instruction_of(Operation operation) {
+    switch (operation) {
+      case Operation::add: return add;
+      case Operation::subtract: return subtract;
+      case Operation::multiply: return multiply;
+      case Operation::divide: return divide;
+      default: return 0;
+    }
+  }
+
+  /// The result of a line, from its operands, to xmm0.
   void compute(const Instruction& line, std::size_t negative_zero) {
-    int a = line.a, b = line.b;
-    if (commutes(line.operation) && b == in_xmm0_ && a != in_xmm0_) std::swap(a, b);
+    const auto [a, b] = operands_of(line);
     if (line.operation == Operation::sqrt) return memory(root, 0, place_of(a));
-    if (line.operation == Operation::negate) {
-      memory(load, 0, place_of(a));
-      memory(load, 1, {Base::values, negative_zero});
-      return put({0x66, 0x0F, 0x57, 0xC1});  // xorpd xmm0, xmm1
-    }
+    if (line.operation == Operation::negate) return change_sign(a, negative_zero);
     if (a != in_xmm0_) memory(load, 0, place_of(a));
-    switch (line.operation) {
-      case Operation::add: return memory(add, 0, place_of(b));
-      case Operation::subtract: return memory(subtract, 0, place_of(b));
-      case Operation::multiply: return memory(multiply, 0, place_of(b));
-      case Operation::divide: return memory(divide, 0, place_of(b));
-      default: break;
-    }
+    if (const std::uint8_t op = instruction_of(line.operation); op != 0) return memory(op, 0, place_of(b));
     if (b >= 0) memory(load, 1, place_of(b));
-    const std::uint64_t function = function_of(line.operation);
+    call(function_of(line.operation));
+  }
+
+  /// xmm0 = −a, by the bit that −0.0 has alone.
+  void change_sign(int a, std::size_t negative_zero) {
+    memory(load, 0, place_of(a));
+    memory(load, 1, {Base::values, negative_zero});
+    put({0x66, 0x0F, 0x57, 0xC1});  // xorpd xmm0, xmm1
+  }
+
+  /// xmm0 = function(xmm0, xmm1)
+  void call(std::uint64_t function) {
     put({0x48, 0xB8});  // mov rax, function
     for (int shift = 0; shift < 64; shift += 8)
       code_.push_back(static_cast<std::uint8_t>(function >> shift));

@@ -9,9 +9,26 @@
 namespace perp {
 namespace {
 
-bool is_leaf(const Instruction& line) {
-  return line.operation == Operation::input || line.operation == Operation::constant ||
-         line.operation == Operation::pi;
+/// Has the line a value of its own, without operands and inputs?
+bool is_number(const Instruction& line) {
+  return line.operation == Operation::constant || line.operation == Operation::pi;
+}
+
+/// That value, with the error of its digits.
+RunningError number_of(const Instruction& line) {
+  return line.operation == Operation::pi ? ScalarTraits<RunningError>::pi() : RunningError(line.value);
+}
+
+/// sin and cos of an argument are computed together.
+bool has_companion(const Instruction& line) {
+  return line.operation == Operation::sin || line.operation == Operation::cos;
+}
+
+/// Is the line constant in time? `inputs`: which inputs are; `lines`: which lines before it are.
+bool is_constant_in_time(const Instruction& line, const std::vector<char>& inputs, const std::vector<char>& lines) {
+  if (line.operation == Operation::input) return inputs[at(line.a)] != 0;
+  const auto rests = [&](int operand) { return operand < 0 || lines[at(operand)] != 0; };
+  return is_number(line) || (rests(line.a) && rests(line.b));
 }
 
 /// Σ_{j=1..k} j a_j b_{k−j} / k
@@ -50,20 +67,15 @@ std::string SeriesTape::obstacle(const Tape& tape, std::span<const int> outputs)
 SeriesTape::SeriesTape(const Tape& tape, int orders, const std::vector<char>& steady)
     : tape_(tape), orders_(orders), steady_(at(tape.size()), 0), companion_(at(tape.size()), -1) {
   int places = tape.size();
-  const auto rests = [&](int line) { return line < 0 || steady_[at(line)] != 0; };
   for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& here = tape[k];
-    const bool is_input = here.operation == Operation::input;
-    const bool is_steady = is_input ? steady[at(here.a)] != 0 : is_leaf(here) || (rests(here.a) && rests(here.b));
-    steady_[at(k)] = is_steady ? 1 : 0;
-    if (here.operation == Operation::sin || here.operation == Operation::cos) companion_[at(k)] = places++;
+    steady_[at(k)] = is_constant_in_time(tape[k], steady, steady_) ? 1 : 0;
+    if (has_companion(tape[k])) companion_[at(k)] = places++;
   }
   coefficients_.assign(at(places) * at(orders), 0);
   errors_.assign(at(places) * at(bounded_orders), 0);
   for (int k = 0; k < tape.size(); ++k) {
-    if (!is_leaf(tape[k]) || tape[k].operation == Operation::input) continue;
-    const RunningError value =
-        tape[k].operation == Operation::pi ? ScalarTraits<RunningError>::pi() : RunningError(tape[k].value);
+    if (!is_number(tape[k])) continue;
+    const RunningError value = number_of(tape[k]);
     (*this)[k][0] = value.value;
     error(k)[0] = value.error;
   }
@@ -99,13 +111,26 @@ double SeriesTape::coefficient(int line, int k) {
     case Operation::negate: return -a[k];
     case Operation::add: return a[k] + b[k];
     case Operation::subtract: return a[k] - b[k];
-    case Operation::multiply:
-      if (steady_[at(here.a)]) return a[0] * b[k];
-      return steady_[at(here.b)] ? a[k] * b[0] : convolution(a, b, 0, k, k);
+    case Operation::multiply: return of_product(here, k);
     case Operation::divide:
       return (steady_[at(here.b)] ? a[k] : a[k] - convolution(b, (*this)[line], 1, k, k)) / b[0];
     default: return of_function(here, (*this)[line], k);
   }
+}
+
+/// Σ_{j=0..k} a_j b_{k−j}, one term where a factor is steady, k >= 1.
+double SeriesTape::of_product(const Instruction& here, int k) const {
+  const double *a = (*this)[here.a], *b = (*this)[here.b];
+  if (steady_[at(here.a)]) return a[0] * b[k];
+  return steady_[at(here.b)] ? a[k] * b[0] : convolution(a, b, 0, k, k);
+}
+
+/// y = a^p by a y' = p a' y, k >= 1.
+double SeriesTape::of_power(const double* a, double p, const double* y, int k) {
+  if (p == 2) return convolution(a, a, 0, k, k);
+  double sum = 0;
+  for (int j = 1; j <= k; ++j) sum += (p * j - (k - j)) * a[j] * y[k - j];
+  return sum / (k * a[0]);
 }
 
 /// By the differential equation that the function y of a fulfils, k >= 1.
@@ -118,12 +143,7 @@ double SeriesTape::of_function(const Instruction& here, const double* y, int k) 
       for (int j = 1; j < k; ++j) sum += j * y[j] * a[k - j];
       return (a[k] - sum / k) / a[0];
     case Operation::sqrt: return (a[k] - convolution(y, y, 1, k - 1, k)) / (2 * y[0]);  // y y = a
-    case Operation::power: {                                                         // a y' = p a' y
-      const double p = (*this)[here.b][0];
-      if (p == 2) return convolution(a, a, 0, k, k);
-      for (int j = 1; j <= k; ++j) sum += (p * j - (k - j)) * a[j] * y[k - j];
-      return sum / (k * a[0]);
-    }
+    case Operation::power: return of_power(a, (*this)[here.b][0], y, k);
     case Operation::guard: return a[0] != 0 ? (*this)[here.b][k] : 0;
     default: return std::nan("");
   }

@@ -51,6 +51,8 @@ class SeriesTape {
     return static_cast<std::size_t>(line) * static_cast<std::size_t>(orders_);
   }
   double coefficient(int line, int k);
+  [[nodiscard]] double of_product(const Instruction& here, int k) const;
+  static double of_power(const double* a, double p, const double* y, int k);
   [[nodiscard]] double of_function(const Instruction& here, const double* y, int k) const;
   void sine(const Instruction& here, int line, int k);
   [[nodiscard]] double first_error(const Instruction& here) const;

@@ -115,6 +115,9 @@ Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int>
 
 namespace {
 
+/// The number of an input that stays where those from `first` to first + gone go.
+int renumbered(int input, int first, int gone) { return input < first ? input : input - gone; }
+
 /// The lines that are needed, without the inputs from `first` to first + gone: lines that differ go on to
 /// differ.
 Tape part_of(const Tape& tape, const std::vector<bool>& needed, int first, int gone, std::span<int> outputs) {
@@ -133,7 +136,7 @@ Tape part_of(const Tape& tape, const std::vector<bool>& needed, int first, int g
     Instruction line = tape[static_cast<int>(k)];
     if (!needed[k] || line.operation == Operation::constant) continue;
     if (line.operation == Operation::input) {
-      line.a = line.a < first ? line.a : line.a - gone;
+      line.a = renumbered(line.a, first, gone);
     } else {
       line.a = place(line.a);
       line.b = place(line.b);
@@ -207,7 +210,7 @@ class BoundLines {
   void add(std::size_t k) {
     Instruction line = tape_[static_cast<int>(k)];
     if (line.operation == Operation::input) {
-      line.a = line.a < first_ ? line.a : line.a - gone_;
+      line.a = renumbered(line.a, first_, gone_);
     } else {
       line.a = place(line.a);
       line.b = place(line.b);
@@ -266,7 +269,7 @@ Tape bound_lines(const Tape& tape, const std::vector<bool>& needed, const KnownL
     if (!needed[k] || known.is_known[k]) continue;
     const Instruction& line = tape[static_cast<int>(k)];
     if (line.operation == Operation::input) {
-      renamed[k] = bound.input(line.a < first ? line.a : line.a - gone);
+      renamed[k] = bound.input(renumbered(line.a, first, gone));
     } else {
       const int a = place(line.a);
       renamed[k] = bound.apply(line.operation, a, place(line.b));

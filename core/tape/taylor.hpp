@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 
 #include <perp/core/tape/tape.hpp>
@@ -161,6 +162,26 @@ Taylor<T, N> natural_power(Taylor<T, N> x, long n) {
   return y;
 }
 
+/// The whole number between −2^20 and 2^20 that y is; empty: it is none.
+template <class T>
+std::optional<long> whole_number(const T& y) {
+  constexpr long most = 1L << 20;
+  if (!(-T(most) < y && y < T(most))) return std::nullopt;
+  const long n = static_cast<long>(y);
+  if (T(n) < y || y < T(n)) return std::nullopt;
+  return n;
+}
+
+/// x^n with this value at t.
+template <class T, int N>
+Taylor<T, N> whole_power(const T& value, const Taylor<T, N>& x, long n) {
+  if (n == 0) return Taylor<T, N>(value);
+  Taylor<T, N> z = natural_power(x, n < 0 ? -n : n);
+  if (n < 0) z = Taylor<T, N>(T(1)) / z;
+  z[0] = value;
+  return z;
+}
+
 template <class T, int N>
 bool is_constant(const Taylor<T, N>& x) {
   for (int k = 1; k < N; ++k)
@@ -296,17 +317,7 @@ Taylor<T, N> pow(const Taylor<T, N>& x, const Taylor<T, N>& y) {
   using std::pow;
   const T value = pow(x[0], y[0]);
   if (taylor::is_constant(y)) {
-    constexpr long most = 1L << 20;
-    if (-T(most) < y[0] && y[0] < T(most)) {
-      const long n = static_cast<long>(y[0]);
-      if (!(T(n) < y[0] || y[0] < T(n))) {
-        if (n == 0) return Taylor<T, N>(value);
-        Taylor<T, N> z = taylor::natural_power(x, n < 0 ? -n : n);
-        if (n < 0) z = Taylor<T, N>(T(1)) / z;
-        z[0] = value;
-        return z;
-      }
-    }
+    if (const std::optional<long> n = taylor::whole_number(y[0])) return taylor::whole_power<T, N>(value, x, *n);
     if (taylor::is_constant(x)) return Taylor<T, N>(value);
     return taylor::constant_power<T, N>(value, x, y[0]);
   }

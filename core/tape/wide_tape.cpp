@@ -122,15 +122,20 @@ Wide power_of_positive(const Wide& a, const Wide& b) {
   return bound(f, 2 * size(f) * (size(b.value) * a.error / size(a.value) + b.error * logarithm),
                library * (1 + size(b.value) * logarithm));
 }
-Wide pow(const Wide& a, const Wide& b) {
-  if (b.error == 0 && b.value == 1) return a;
-  if (b.error == 0 && b.value == 2) return a * a;
-  if (is_zero(a) && b.error == 0 && b.value > 0) return a;
-  if (!is_clear(a)) return Wide(Quad(0), infinite);
-  if (a.value > 0) return power_of_positive(a, b);
+/// (−1)^b |a|^b, which exists for whole numbers b.
+Wide power_of_negative(const Wide& a, const Wide& b) {
   if (b.error > 0 || floor(b.value) != b.value) return Wide(Quad(0), infinite);
   const Wide size_of = power_of_positive(-a, b);
   return floor(b.value / 2) * 2 == b.value ? size_of : -size_of;
+}
+/// Is a known to be this number?
+bool is_exactly(const Wide& a, int value) { return a.error == 0 && a.value == value; }
+Wide pow(const Wide& a, const Wide& b) {
+  if (is_exactly(b, 1)) return a;
+  if (is_exactly(b, 2)) return a * a;
+  if (is_zero(a) && b.error == 0 && b.value > 0) return a;
+  if (!is_clear(a)) return Wide(Quad(0), infinite);
+  return a.value > 0 ? power_of_positive(a, b) : power_of_negative(a, b);
 }
 Wide atan2(const Wide& y, const Wide& x) {
   const Quad f = atan2(y.value, x.value);

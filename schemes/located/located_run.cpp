@@ -14,6 +14,12 @@ namespace {
 constexpr double most_rows = 0x1p53;  ///< of a run: integers beyond are no doubles
 constexpr int most_at_once = 20;      ///< events of one moment
 
+/// Why an attempt with this outcome is rejected.
+const char* reason_of(Radau::Outcome outcome) {
+  if (outcome == Radau::Outcome::solved) return "the tolerance is not met";
+  return outcome == Radau::Outcome::diverged ? "Newton's method does not converge" : "the domain of the equations ends";
+}
+
 }  // namespace
 
 Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::size_t> choices) {
@@ -131,13 +137,13 @@ double LocatedRun::next_length() const {
 void LocatedRun::go_through_mode() {
   const double h = next_length();
   if (!attempt(h)) return;
-  if (!is_fixed() && !integrator_.algebraic_part().goes_on(integrator_.radau())) {
+  if (has_algebraic_jump()) {
     integrator_.radau().discard();
     shorten(h / 2, "an algebraic variable or a multiplier jumps");
     return;
   }
   const std::optional<GapWatch::Fall> fall = parts_.locator.first_fall(h);
-  if (!is_fixed() && h > 16 * at_.shortest_step() && !is_seen_through(h, fall)) {
+  if (!is_seen_through(h, fall)) {
     ++record_.rejected;
     integrator_.set_length(h / 2);
     return;
@@ -151,8 +157,9 @@ void LocatedRun::go_through_mode() {
 }
 
 /// Is everything that happens in the attempt before this fall, if there is one, known? A fall that is found where the
-/// gaps are not resolved need not be the first.
+/// gaps are not resolved need not be the first. Of fixed and very short steps it is not asked.
 bool LocatedRun::is_seen_through(double h, const std::optional<GapWatch::Fall>& fall) {
+  if (is_fixed() || !(h > 16 * at_.shortest_step())) return true;
   return parts_.locator.is_resolved() && !parts_.between.hide_something(h, fall ? fall->s : 1);
 }
 
@@ -168,16 +175,10 @@ void LocatedRun::reject(Radau::Outcome outcome, double h) {
   const bool solved = outcome == Radau::Outcome::solved;
   const double next = solved ? std::min(integrator_.radau().proposed_step(), 0.9 * h) : h / 4;
   const bool ends = is_fixed() || next < at_.shortest_step();
-  if (ends && outcome == Radau::Outcome::domain) {
-    if (const std::optional<Gap> gap = parts_.rough.gap_at_end()) {
-      ++record_.rejected;
-      pass_edge(*gap);
-      return;
-    }
-  }
-  shorten(is_fixed() ? 0 : next, solved                                ? "the tolerance is not met"
-                                 : outcome == Radau::Outcome::diverged ? "Newton's method does not converge"
-                                                                       : "the domain of the equations ends");
+  const std::optional<Gap> edge = ends && outcome == Radau::Outcome::domain ? parts_.rough.gap_at_end() : std::nullopt;
+  if (!edge) return shorten(is_fixed() ? 0 : next, reason_of(outcome));
+  ++record_.rejected;
+  pass_edge(*edge);
 }
 
 /// The next attempt has this length; ends the run where that is too short.

@@ -46,6 +46,10 @@ class LocatedRun {
   [[nodiscard]] double next_length() const;
   [[nodiscard]] bool is_fixed() const { return at_.options.fixed_step > 0; }
   bool attempt(double h);
+  /// Does an algebraic variable or a multiplier jump in the attempt? Fixed steps do not ask.
+  [[nodiscard]] bool has_algebraic_jump() {
+    return !is_fixed() && !integrator_.algebraic_part().goes_on(integrator_.radau());
+  }
   bool is_seen_through(double h, const std::optional<GapWatch::Fall>& fall);
   void reject(Radau::Outcome outcome, double h);
   void shorten(double h, const std::string& why);

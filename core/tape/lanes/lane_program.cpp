@@ -20,6 +20,17 @@ constexpr long worthwhile_lanes = 16;  ///< in the mean
 
 using Lanes = LaneProgram::Lanes;
 
+bool are_same(const std::vector<int>& list) {
+  return std::all_of(list.begin(), list.end(), [&](int k) { return k == list[0]; });
+}
+
+/// Is every number of the list by `step` larger than the one before?
+bool has_steps(const std::vector<int>& list, int step) {
+  for (std::size_t k = 1; k < list.size(); ++k)
+    if (list[k] - list[k - 1] != step) return false;
+  return true;
+}
+
 class LaneProgramMaker {
  public:
   LaneProgramMaker(const Tape& tape, std::span<const int> outputs, std::size_t split,
@@ -256,7 +267,7 @@ class LaneProgramMaker {
   }
 
   int place_of_numbers(const std::vector<int>& lines) {
-    const bool is_one = is_same(lines);
+    const bool is_one = are_same(lines);
     const auto [known, is_new] =
         is_one ? number_of_.try_emplace(lines[0], end_) : std::pair(number_of_.end(), true);
     if (!is_new) return known->second;
@@ -273,38 +284,19 @@ class LaneProgramMaker {
     return lines;
   }
 
-  static bool is_same(const std::vector<int>& list) {
-    return std::all_of(list.begin(), list.end(), [&](int k) { return k == list[0]; });
-  }
   static int rounded(int count) { return (count + rounded_lanes - 1) / rounded_lanes * rounded_lanes; }
-
-  /// One, a run, equal steps, or a list.
-  Lanes lanes_of(const std::vector<int>& places, Lanes::Of of) {
-    if (places.size() > 1 && is_same(places)) return {of, Lanes::By::one, places[0]};
-    const int step = places.size() > 1 ? places[1] - places[0] : 1;
-    bool has_step = true;
-    for (std::size_t k = 0; k < places.size(); ++k)
-      has_step = has_step && places[k] == places[0] + step * static_cast<int>(k);
-    if (has_step && step == 1) return {of, Lanes::By::lanes, places[0]};
-    if (has_step) {
-      program_.indices.insert(program_.indices.end(), {places[0], step});
-      return {of, Lanes::By::steps, static_cast<int>(program_.indices.size()) - 2};
-    }
-    program_.indices.insert(program_.indices.end(), places.begin(), places.end());
-    return {of, Lanes::By::list, static_cast<int>(program_.indices.size() - places.size())};
-  }
 
   Lanes operand(int number, int side) {
     std::vector<int> lines = operands(pieces_[at(number)], side);
     if (lines.empty()) return {};
     if (is_known_[at(lines[0])] != 0) {
-      const bool is_one = lines.size() > 1 && is_same(lines);
+      const bool is_one = lines.size() > 1 && are_same(lines);
       return {Lanes::Of::values, is_one ? Lanes::By::one : Lanes::By::lanes, numbers_.at({number, side})};
     }
     const bool is_input = tape_[lines[0]].operation == Operation::input;
     for (int& line : lines)
       line = is_input ? tape_[line].a : pieces_[at(piece_[at(line)])].place + lane_[at(line)];
-    return lanes_of(lines, is_input ? Lanes::Of::inputs : Lanes::Of::values);
+    return program_.lanes_at(lines, is_input ? Lanes::Of::inputs : Lanes::Of::values);
   }
 
   void emit(int number) {
@@ -347,7 +339,7 @@ class LaneProgramMaker {
         to.push_back(output - (is_second ? static_cast<int>(split_) : 0));
         copy_block(to.back() / outputs_of_block, is_second);
       }
-      const Lanes source = lanes_of(from, of), target = lanes_of(to, Lanes::Of::values);
+      const Lanes source = program_.lanes_at(from, of), target = program_.lanes_at(to, Lanes::Of::values);
       program_.instructions.push_back(
           {Operation::input, static_cast<int>(from.size()), is_second ? 1 : 0, source, target});
     }
@@ -383,6 +375,20 @@ class LaneProgramMaker {
 };
 
 }  // namespace
+
+LaneProgram::Lanes LaneProgram::lanes_at(const std::vector<int>& places, Lanes::Of of) {
+  if (places.size() > 1 && are_same(places)) return {of, Lanes::By::one, places[0]};
+  const int step = places.size() > 1 ? places[1] - places[0] : 1;
+  const bool has_step = has_steps(places, step);
+  if (has_step && step == 1) return {of, Lanes::By::lanes, places[0]};
+  const auto behind = static_cast<int>(indices.size());
+  if (has_step) {
+    indices.insert(indices.end(), {places[0], step});
+    return {of, Lanes::By::steps, behind};
+  }
+  indices.insert(indices.end(), places.begin(), places.end());
+  return {of, Lanes::By::list, behind};
+}
 
 std::optional<LaneProgram> lane_program(const Tape& tape, std::span<const int> outputs, std::size_t split,
                                         const std::vector<char>& is_known) {

@@ -49,6 +49,9 @@ struct LaneProgram {
   std::vector<int> known{};  ///< lines of the tape whose numbers stand first in the array
   std::vector<KnownOutput> known_outputs{};
   int size = 0;  ///< of the array
+
+  /// Operands at these places: one, a run, equal steps, or a list, which are written to `indices`.
+  Lanes lanes_at(const std::vector<int>& places, Lanes::Of of);
 };
 
 /// Most lanes of an instruction that computes: the values of some rows stay in the nearest cache.

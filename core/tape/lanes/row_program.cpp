@@ -187,14 +187,21 @@ class RowProgramMaker {
     }
   }
 
-  /// Results that nothing needs any more leave their registers to later ones.
-  void find_registers(Form& form) {
+  /// Of each line the last one that needs it; of the last line one behind them.
+  static std::vector<std::size_t> last_uses(const Form& form) {
     const std::size_t count = form.lines.size();
     std::vector<std::size_t> last_use(count, 0);
     for (std::size_t k = 0; k < count; ++k)
       for (const int operand : {form.lines[k].a, form.lines[k].b})
         if (operand >= 0) last_use[at(operand)] = k;
     if (count > 0) last_use[count - 1] = count;
+    return last_use;
+  }
+
+  /// Results that nothing needs any more leave their registers to later ones.
+  void find_registers(Form& form) {
+    const std::size_t count = form.lines.size();
+    const std::vector<std::size_t> last_use = last_uses(form);
     form.registers.assign(count, -1);
     std::vector<int> free;
     int used = 0;
@@ -231,7 +238,7 @@ class RowProgramMaker {
     const bool is_second = at(form.outputs[from]) >= split_;
     for (std::size_t k = 0; k < count; ++k)
       places_.push_back(form.outputs[from + k] - (is_second ? static_cast<int>(split_) : 0));
-    const Lanes to = lanes_of(Lanes::Of::values);
+    const Lanes to = program_.lanes_at(places_, Lanes::Of::values);
     const Lanes source = operand(form, rows, static_cast<int>(form.lines.size()) - 1);
     program_.instructions.push_back({Operation::input, static_cast<int>(count), is_second ? 1 : 0, source, to});
   }
@@ -244,7 +251,7 @@ class RowProgramMaker {
     for (std::size_t k = at(place); k < rows.size(); k += form.lines.size()) places_.push_back(rows[k]);
     if (form.lines[at(place)].operation == Operation::constant) return numbers();
     for (int& line : places_) line = tape_[line].a;
-    return lanes_of(Lanes::Of::inputs);
+    return program_.lanes_at(places_, Lanes::Of::inputs);
   }
 
   [[nodiscard]] bool is_one() const {
@@ -261,22 +268,6 @@ class RowProgramMaker {
     const auto [known, is_new] = place_of_number_.try_emplace(places_[0], behind);
     if (is_new) program_.known.push_back(places_[0]);
     return {Lanes::Of::values, places_.size() > 1 ? Lanes::By::one : Lanes::By::lanes, known->second};
-  }
-
-  /// One, a run, equal steps, or a list of places_.
-  Lanes lanes_of(Lanes::Of of) {
-    if (places_.size() > 1 && is_one()) return {of, Lanes::By::one, places_[0]};
-    const int step = places_.size() > 1 ? places_[1] - places_[0] : 1;
-    bool has_step = true;
-    for (std::size_t k = 1; k < places_.size(); ++k) has_step = has_step && places_[k] - places_[k - 1] == step;
-    if (has_step && step == 1) return {of, Lanes::By::lanes, places_[0]};
-    const auto behind = static_cast<int>(program_.indices.size());
-    if (has_step) {
-      program_.indices.insert(program_.indices.end(), {places_[0], step});
-      return {of, Lanes::By::steps, behind};
-    }
-    program_.indices.insert(program_.indices.end(), places_.begin(), places_.end());
-    return {of, Lanes::By::list, behind};
   }
 
   /// Behind the numbers, now that these are all known.

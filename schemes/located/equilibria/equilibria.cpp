@@ -112,6 +112,13 @@ double distance_to_spectrum(const std::complex<double>& value, const RestEquatio
   return smallest;
 }
 
+/// By the least distance of a law to the ends of its branch, and whether one slides.
+EquilibriumKind kind_of(double distance, bool sliding) {
+  if (distance < -at_end) return EquilibriumKind::outside;
+  if (distance <= at_end) return EquilibriumKind::boundary;
+  return sliding ? EquilibriumKind::pseudo : EquilibriumKind::regular;
+}
+
 /// Distance to the nearest end of the branch, relative to the sizes; negative beyond it.
 double margin(const Branch& branch, double w, double w_size, double lambda) {
   const bool vertical = is_vertical(branch);
@@ -138,14 +145,20 @@ class RestSearch : PointSearch {
   bool solve(const Mode& mode, const Vector& x, const Vector& lambda, Equilibrium& result);
   void keep(Equilibrium next, std::vector<Equilibrium>& list) const;
   void classify(Equilibrium& result, const Vector& w_sizes);
+  [[nodiscard]] std::vector<double> eigenvalue_errors(const Equilibrium& result, RestEquations& equations);
   void keep_certain_signs(Equilibrium& result);
   void find_sides(Equilibrium& result);
   void list_continuations(Equilibrium& result, const std::vector<int>& open);
+  bool find_from(const RestStarts::Start& start, const Mode& mode, Equilibrium& next);
   [[nodiscard]] bool are_equal(const Vector& a, const Vector& b) const {
     for (Eigen::Index j = 0; j < a.size(); ++j)
       if (std::abs(a[j] - b[j]) > same_equilibrium * std::max({scale_[j], std::abs(a[j]), std::abs(b[j])}))
         return false;
     return true;
+  }
+  /// The same with the multipliers, which differ by at most `most`.
+  [[nodiscard]] bool are_equal(const Equilibrium& a, const Equilibrium& b, double most) const {
+    return are_equal(a.x, b.x) && (a.lambda - b.lambda).norm() <= most;
   }
 
   ModeFlow flow_;
@@ -165,12 +178,7 @@ void RestSearch::classify(Equilibrium& result, const Vector& w_sizes) {
     sliding = sliding || slides;
     if (slides || distance <= at_end) open.push_back(static_cast<int>(i));
   }
-  if (smallest < -at_end)
-    result.kind = EquilibriumKind::outside;
-  else if (smallest <= at_end)
-    result.kind = EquilibriumKind::boundary;
-  else
-    result.kind = sliding ? EquilibriumKind::pseudo : EquilibriumKind::regular;
+  result.kind = kind_of(smallest, sliding);
   if (result.kind != EquilibriumKind::outside) list_continuations(result, open);
 }
 
@@ -211,12 +219,10 @@ bool RestSearch::solve(const Mode& mode, const Vector& x, const Vector& lambda,
   return true;
 }
 
-/// The sign of Re s is said where |Re s| is beyond twice the change of s over the error of the point:
+/// How far each eigenvalue moves over the error of the point, at which the equations stand:
 ///     |y − y*| ≤ 2 Σ_i |J⁻¹ e_i| (|H_i| + rounding)   at a simple root,
 /// while on the way to a k-fold root J falls by at least 1 − (1 − 2/k)^(k−1) > 0.86 of itself.
-void RestSearch::keep_certain_signs(Equilibrium& result) {
-  RestEquations equations(flow_, t_, scale_);
-  if (result.eigenvalues.empty() || !equations.start(result.x, result.lambda)) return;
+std::vector<double> RestSearch::eigenvalue_errors(const Equilibrium& result, RestEquations& equations) {
   newton_.factorise(equations);
   const Vector bounds = equations.residual_bounds();
   std::vector<double> errors(result.eigenvalues.size());
@@ -236,6 +242,14 @@ void RestSearch::keep_certain_signs(Equilibrium& result) {
     equations.move(2, step);
     for (std::size_t k = 0; k < errors.size(); ++k) errors[k] += largest[k];
   }
+  return errors;
+}
+
+/// The sign of Re s is said where |Re s| is beyond twice the change of s over the error of the point.
+void RestSearch::keep_certain_signs(Equilibrium& result) {
+  RestEquations equations(flow_, t_, scale_);
+  if (result.eigenvalues.empty() || !equations.start(result.x, result.lambda)) return;
+  const std::vector<double> errors = eigenvalue_errors(result, equations);
   for (std::size_t k = 0; k < errors.size(); ++k)
     if (std::complex<double>& value = result.eigenvalues[k]; std::abs(value.real()) <= 2 * errors[k])
       value = {0, value.imag()};
@@ -255,7 +269,7 @@ void RestSearch::find_sides(Equilibrium& result) {
 void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) const {
   const auto known = std::find_if(list.begin(), list.end(), [&](const Equilibrium& other) {
     return (!other.isolated && !next.isolated) ||
-           (are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= same_equilibrium);
+           are_equal(other, next, same_equilibrium);
   });
   if (known == list.end())
     list.push_back(std::move(next));
@@ -263,23 +277,21 @@ void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) const {
     *known = std::move(next);
 }
 
+/// The equilibrium that Newton's method finds from here, or from where algebraic variables fit to the others.
+bool RestSearch::find_from(const RestStarts::Start& start, const Mode& mode, Equilibrium& next) {
+  if (solve(mode, start.x, start.lambda, next)) return true;
+  const Jet jet = jets_.solve_from(mode, t_, start.x, start.lambda);
+  if (!(jet.residual < inf)) return false;
+  next = Equilibrium{};
+  return solve(mode, jet.x.col(0), jet.lambda.col(0), next);
+}
+
 void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
   flow_.set_mode(mode);
   std::vector<Equilibrium> here;
-  from_starts(mode, [&](RestStarts::Start start) {
-    auto& [x, lambda] = start;
-    for (const bool fitted : {false, true}) {
-      if (fitted) {  // once more with algebraic variables that fit to the others
-        const Jet jet = jets_.solve_from(mode, t_, x, lambda);
-        if (!(jet.residual < inf)) continue;
-        x = jet.x.col(0);
-        lambda = jet.lambda.col(0);
-      }
-      Equilibrium next;
-      if (!solve(mode, x, lambda, next)) continue;
-      keep(std::move(next), here);
-      break;
-    }
+  from_starts(mode, [&](const RestStarts::Start& start) {
+    Equilibrium next;
+    if (find_from(start, mode, next)) keep(std::move(next), here);
   });
   sort(here);
   for (Equilibrium& next : here) {
@@ -287,7 +299,7 @@ void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
     find_sides(next);
     const auto shared = std::find_if(found.begin(), found.end(), [&](const Equilibrium& other) {
       return other.kind == EquilibriumKind::boundary && next.kind == EquilibriumKind::boundary &&
-             are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= at_end;
+             are_equal(other, next, at_end);
     });
     if (shared == found.end()) {
       found.push_back(std::move(next));

@@ -196,10 +196,21 @@ bool BetweenSamples::hide_something(double h, double end) {
   look_at_formulas();
   if (watched_.empty()) return false;
   sample_stages(h);
+  return stages_show(end) || points_between_show(h, end);
+}
+
+/// Is a gap below 0 at a stage before the share `end`, or an oscillation behind one not resolved? Else the pieces between
+/// them are made.
+bool BetweenSamples::stages_show(double end) {
   for (std::size_t k = 0; k + 1 < samples_.size() && samples_[k].share < end; ++k) {
     add_piece(k, k + 1);
     if (!samples_[k].is_before_falls || is_aliased(samples_[k])) return true;
   }
+  return false;
+}
+
+/// Is something found at further points, in the middles of the pieces in which most may be hidden?
+bool BetweenSamples::points_between_show(double h, double end) {
   for (int looks = 0; looks < most_beside && !pieces_.empty(); ++looks) {
     const auto most = std::ranges::max_element(pieces_, {}, &Piece::excess);
     const Piece piece = *most;

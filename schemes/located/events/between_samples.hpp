@@ -46,6 +46,8 @@ class BetweenSamples {
 
   void look_at_formulas();
   void sample_stages(double h);
+  [[nodiscard]] bool stages_show(double end);
+  [[nodiscard]] bool points_between_show(double h, double end);
   std::size_t add_sample(double share, double h);
   void evaluate_between(const Sample& low, const Sample& high);
   [[nodiscard]] double excess(const Sample& low, const Sample& high) const;

@@ -49,14 +49,20 @@ void EventLocator::add_resets() {
   }
 }
 
-/// Both ways from an end at which w stays because nothing moves it.
+/// The end of the branch of a law at which w stays because nothing moves it; infinite: none.
+double EventLocator::resting_end(int law) {
+  const auto i = static_cast<std::size_t>(law);
+  const Branch& branch = at_.system.laws[i].branches[static_cast<std::size_t>(at_.now.mode[i])];
+  double end = inf;
+  if (!integrator_.flow().inert().empty() && integrator_.flow().inert()[i]) end = branch.c / branch.a;
+  if (jets_.rests() && jets_.all().is_held(law, at_.now.mode)) end = jets_.ends()[i];
+  return end;
+}
+
+/// Both ways from such an end.
 void EventLocator::add_resting() {
   for (int i = 0; i < at_.system.m(); ++i) {
-    const auto law = static_cast<std::size_t>(i);
-    const Branch& branch = at_.system.laws[law].branches[static_cast<std::size_t>(at_.now.mode[law])];
-    double end = inf;
-    if (!integrator_.flow().inert().empty() && integrator_.flow().inert()[law]) end = branch.c / branch.a;
-    if (jets_.rests() && jets_.all().is_held(i, at_.now.mode)) end = jets_.ends()[law];
+    const double end = resting_end(i);
     if (!std::isfinite(end)) continue;
     std::erase_if(gaps_, [&](const Gap& gap) { return gap.law == i && !gap.of_lambda; });
     for (const double sign : {1.0, -1.0})
@@ -122,7 +128,12 @@ void EventLocator::measure(int g, double h) {
   }
   if (gap.rests || gap.surface >= 0) noise_[g] = depth_[g];
   rise_[g] = noise_[g];
-  if (gap.reset < 0) return;
+  if (gap.reset >= 0) measure_condition(g, h);
+}
+
+/// The same of a reset, from what the samples of its condition tell.
+void EventLocator::measure_condition(int g, double h) {
+  const Gap& gap = gaps_[at(g)];
   // A condition may rest at 0: its samples are rounding then, of which no course can be told.
   noise_[g] = std::max(noise_[g], sides_.noise(gap.reset));
   depth_[g] = std::max(depth_[g], noise_[g]);
@@ -185,7 +196,7 @@ std::optional<double> EventLocator::length_to(const GapWatch::Fall& fall, double
   // A law that is 0 there asks its series; of what is nearer than a moment no double tells more.
   const bool is_hit = search.is_zero && gap.reset < 0;
   if (is_hit || fall.lowest * h <= least) return search.length;
-  if (!search.converged && !search.fell && search.high == h) return std::nullopt;
+  if (search.found_nothing(h)) return std::nullopt;
   return confirm(fall, h, search) ? std::optional(search.length) : std::nullopt;
 }
 

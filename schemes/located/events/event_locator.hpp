@@ -63,7 +63,9 @@ class EventLocator {
   void add_resets();
   void add_resting();
   void add_bounds();
+  [[nodiscard]] double resting_end(int law);
   void measure(int g, double h);
+  void measure_condition(int g, double h);
   bool confirm(const GapWatch::Fall& fall, double h, const ZeroSearch& search);
   bool rises(const GapWatch::Fall& fall, double h);
   bool falls(const GapWatch::Fall& fall, double h, bool strictly);

@@ -6,6 +6,7 @@
 #include <perp/core/branches.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/events/rough_ends.hpp>
+#include <perp/schemes/located/jets/mode_search.hpp>
 
 namespace perp {
 namespace {
@@ -41,15 +42,21 @@ std::optional<Gap> RoughEnds::gap_at_end() {
   return nearest;
 }
 
+/// ġ of a law's gap by the jet; of a system of index 0 the rates are known beside any others. NaN: unknown.
+double RoughEnds::rate_of(const Gap& gap, const Jet& jet) {
+  if (integrator_.flow().size() == at_.system.n() && !integrator_.needs_jets())
+    if (const auto alone = continuation(at_.now.mode, {})) return gap.sign * alone->jet.w(gap.law, 1);
+  return jet.consistent ? gap.sign * jet.w(gap.law, 1) : nan;
+}
+
 /// How long a gap that falls as (t* − t)^k still takes to 0, by its first two derivatives: k follows from
 ///     g g̈ / ġ² = (k − 1) / k.
-/// Empty: it does not fall, or not as soon. Of a system of index 0 the rates are known beside any others.
+/// Empty: it does not fall, or not as soon.
 std::optional<double> RoughEnds::time_to_end(const Gap& gap, double limit) {
   const Jet jet = jets_.at_state(at_.now);
-  double rate = jet.consistent ? gap.sign * jet.w(gap.law, 1) : nan, share = 0;
-  if (integrator_.flow().size() == at_.system.n() && !integrator_.needs_jets())
-    if (const auto alone = continuation(at_.now.mode, {})) rate = gap.sign * alone->jet.w(gap.law, 1);
+  const double rate = rate_of(gap, jet);
   if (!(rate < 0)) return std::nullopt;
+  double share = 0;
   const double value = locator_.value(gap, at_.now);
   if (jet.consistent && jet.w.cols() > 2)
     share = std::clamp(2 * gap.sign * jet.w(gap.law, 2) * value / (rate * rate), 0.0, 1 - 1 / most_order);
@@ -95,13 +102,20 @@ void RoughEnds::move_to(const Gap& gap) {
   }
 }
 
+/// Is the flow in a mode of index 0 without free multipliers, by the form of its equations?
+bool RoughEnds::is_of_index_0() const {
+  const ModeFlow& flow = integrator_.flow();
+  if (flow.size() != at_.system.n()) return false;
+  for (int j = 0; j < flow.n(); ++j)
+    if (!flow.is_differential(j)) return false;
+  return true;
+}
+
 /// ẋ of a mode of index 0 without free multipliers, which the flow is in; empty: it has another form.
 std::optional<Vector> RoughEnds::rates_at_present() {
+  if (!is_of_index_0()) return std::nullopt;
   const int n = at_.system.n();
   ModeFlow& flow = integrator_.flow();
-  if (flow.size() != n) return std::nullopt;
-  for (int j = 0; j < n; ++j)
-    if (!flow.is_differential(j)) return std::nullopt;
   Vector H;
   Matrix H_ydot, H_y;
   const bool has_derivatives = flow.linearize(at_.now.t, Vector::Zero(n), at_.now.x, H, H_ydot, H_y);
@@ -171,12 +185,7 @@ std::vector<Continuation> RoughEnds::continuations(const std::vector<int>& open)
   bool more = true;
   for (int tried = 0; more && tried < most_modes; ++tried) {
     if (auto next = continuation(mode, open)) found.push_back(std::move(*next));
-    more = false;
-    for (std::size_t k = open.size(); k-- > 0 && !more;) {
-      const auto i = static_cast<std::size_t>(open[k]);
-      more = ++mode[i] < static_cast<int>(at_.system.laws[i].branches.size());
-      if (!more) mode[i] = 0;
-    }
+    more = next_mode(at_.system.laws, open, mode);
   }
   for (const Continuation& next : found) jets_.set_plain(next.mode);
   return found;

@@ -34,6 +34,8 @@ class RoughEnds {
 
  private:
   bool is_lost_in_rounding(const Gap& gap);
+  double rate_of(const Gap& gap, const Jet& jet);
+  [[nodiscard]] bool is_of_index_0() const;
   std::optional<double> time_to_end(const Gap& gap, double limit);
   std::optional<Continuation> continuation(const Mode& mode, const std::vector<int>& open);
   std::optional<Vector> rates_at_present();

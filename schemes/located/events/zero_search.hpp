@@ -22,6 +22,9 @@ struct ZeroSearch {
   ZeroSearch(double lower, double upper, double first, double slope_there)
       : low(lower), high(upper), length(first), slope(slope_there) {}
 
+  /// Has it come to no zero, and met no value below 0 nor none at all, up to the length h of the whole step?
+  [[nodiscard]] bool found_nothing(double h) const { return !converged && !fell && high == h; }
+
   /// `value_at(length)`: the gap at the end of a step; `h`: the length of the whole step from t; `least`: lengths below
   /// are none; `noise`: of a value.
   template <class ValueAt>

@@ -291,22 +291,31 @@ std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, dou
   return decided;
 }
 
+namespace {
+
+/// ∂(t, p)/∂q for q of this number; what is empty is 0. Throws InvalidInput.
+Matrix outer_changes(Eigen::Index parameters, Eigen::Index columns, const Vector& dt_dq, const Matrix& dp_dq) {
+  Matrix changes = Matrix::Zero(1 + parameters, columns);
+  if (dt_dq.size() > 0) {
+    check_size("dt_dq", columns, dt_dq);
+    changes.row(0) = dt_dq.transpose();
+  }
+  if (dp_dq.size() == 0) return changes;
+  if (dp_dq.rows() != parameters || dp_dq.cols() != columns)
+    throw InvalidInput(fmt::format("dp_dq must be {}x{} but is {}x{}", parameters, columns,
+                                   dp_dq.rows(), dp_dq.cols()));
+  changes.bottomRows(parameters) = dp_dq;
+  return changes;
+}
+
+}  // namespace
+
 JetSensitivities ConsistentJets::sensitivities(const Jet& jet, const Matrix& dx_dq,
                                                const Vector& dt_dq, const Matrix& dp_dq) {
   const auto parameters = static_cast<Eigen::Index>(self_->system.parameters.size());
   if (dx_dq.rows() != n())
     throw InvalidInput(fmt::format("dx_dq must have {} rows but has {}", n(), dx_dq.rows()));
-  Matrix changes = Matrix::Zero(1 + parameters, dx_dq.cols());
-  if (dt_dq.size() > 0) {
-    check_size("dt_dq", dx_dq.cols(), dt_dq);
-    changes.row(0) = dt_dq.transpose();
-  }
-  if (dp_dq.size() > 0) {
-    if (dp_dq.rows() != parameters || dp_dq.cols() != dx_dq.cols())
-      throw InvalidInput(fmt::format("dp_dq must be {}x{} but is {}x{}", parameters, dx_dq.cols(),
-                                     dp_dq.rows(), dp_dq.cols()));
-    changes.bottomRows(parameters) = dp_dq;
-  }
+  const Matrix changes = outer_changes(parameters, dx_dq.cols(), dt_dq, dp_dq);
   if (!jet.consistent) throw InvalidInput("sensitivities need a jet that is consistent");
   self_->use(jet.mode);
   ModeArray& equations = self_->equations();

@@ -49,6 +49,18 @@ void leave_ends(std::vector<Continuation>& found) {
   if (!std::all_of(found.begin(), found.end(), rests)) std::erase_if(found, rests);
 }
 
+/// Does its mode have coefficients here, and no others?
+bool is_good(const Jet& jet) { return jet.consistent && jet.determined; }
+
+/// The next combination of choices, one of each list; false: that was the last one.
+bool next_choice(const std::vector<std::vector<Continuation>>& choices, std::vector<std::size_t>& chosen) {
+  for (std::size_t g = chosen.size(); g-- > 0;) {
+    if (++chosen[g] < choices[g].size()) return true;
+    chosen[g] = 0;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool ModeSearch::solve(const Mode& mode, const Vector& lambda, Guess guess, Jet& jet) {
@@ -132,6 +144,18 @@ double ModeSearch::start_in(const Range& range, int law, double share) const {
   return lower + share * (upper - lower);
 }
 
+/// Start `number` across the ranges of the multipliers of laws on vertical branches, the others as they are.
+Vector ModeSearch::start_across(const Mode& mode, const std::vector<int>& vertical, int number) const {
+  const int starts = options_.starts;
+  Vector lambda = lambda_;
+  for (std::size_t v = 0; v < vertical.size(); ++v) {
+    const int point = v == 1 && vertical.size() == 2 ? number / starts : number % starts;
+    lambda[vertical[v]] = start_in(branch(mode, vertical[v]).lambda, vertical[v],
+                                   static_cast<double>(point) / (starts - 1));
+  }
+  return lambda;
+}
+
 /// One mode from the present λ and, where it may have several roots, from values across its range:
 /// all combinations of them for up to two laws, all laws at the same share for more.
 void ModeSearch::try_starts(const Mode& mode, const std::vector<int>& open,
@@ -145,14 +169,8 @@ void ModeSearch::try_starts(const Mode& mode, const std::vector<int>& open,
     const int starts = options_.starts;
     const int count = vertical.size() == 2 ? starts * starts : starts;
     for (int k = 0; k < count; ++k) {
-      Vector lambda = lambda_;
-      for (std::size_t v = 0; v < vertical.size(); ++v) {
-        const int point = v == 1 && vertical.size() == 2 ? k / starts : k % starts;
-        lambda[vertical[v]] = start_in(branch(mode, vertical[v]).lambda, vertical[v],
-                                       static_cast<double>(point) / (starts - 1));
-      }
       double other = inf;
-      try_mode(mode, lambda, Guess::far, found, other);
+      try_mode(mode, start_across(mode, vertical, k), Guess::far, found, other);
       violation = std::min(violation, other);
     }
   }
@@ -179,12 +197,17 @@ void ModeSearch::try_rates(const Mode& mode, std::vector<Continuation>& found, d
   rates_ = options_.rates;
 }
 
+/// The margins of laws that are undecided but not open do not count now.
+void ModeSearch::ignore(std::size_t laws, const std::vector<int>& open, const std::vector<int>& undecided) {
+  ignored_.assign(laws, 0);
+  for (const int i : undecided) ignored_[static_cast<std::size_t>(i)] = 1;
+  for (const int i : open) ignored_[static_cast<std::size_t>(i)] = 0;
+}
+
 std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int>& open,
                                                 const std::vector<int>& undecided) {
   std::vector<Continuation> found;
-  ignored_.assign(mode.size(), 0);
-  for (const int i : undecided) ignored_[static_cast<std::size_t>(i)] = 1;
-  for (const int i : open) ignored_[static_cast<std::size_t>(i)] = 0;
+  ignore(mode.size(), open, undecided);
   for (const int i : open) mode[static_cast<std::size_t>(i)] = 0;
   const long share = share_of_points(open);
   std::vector<Mode> put_off;
@@ -194,7 +217,7 @@ std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int
     is_spent_ = false;
     try_starts(mode, open, found);
     if (is_put_off()) put_off.push_back(mode);
-    more = next_mode(open, mode);
+    more = next_mode(jets_.laws(), open, mode);
   }
   is_first_look_ = is_spent_ = false;
   jets_.allow_work(options_.most_points);
@@ -210,37 +233,41 @@ long ModeSearch::share_of_points(const std::vector<int>& open) const {
   return std::max(static_cast<long>(static_cast<double>(options_.most_points) / (2 * modes)), least_points);
 }
 
-/// The next combination of branches of the open laws; false: that was the last one, and the first one comes again.
-bool ModeSearch::next_mode(const std::vector<int>& open, Mode& mode) const {
+bool next_mode(const std::vector<Law>& laws, const std::vector<int>& open, Mode& mode) {
   for (std::size_t k = open.size(); k-- > 0;) {
     const auto i = static_cast<std::size_t>(open[k]);
-    if (++mode[i] < static_cast<int>(jets_.laws()[i].branches.size())) return true;
+    if (++mode[i] < static_cast<int>(laws[i].branches.size())) return true;
     mode[i] = 0;
   }
   return false;
 }
 
+/// Makes the law's branch the first one whose jet is good, or that with the smallest residual. False: the points run out.
+bool ModeSearch::try_branches(Mode& mode, std::size_t law, Jet& jet) {
+  int best = mode[law];
+  double smallest = jet.residual;
+  for (int k = 0; k < static_cast<int>(jets_.laws()[law].branches.size()); ++k) {
+    mode[law] = k;
+    if (!solve(mode, lambda_, Guess::present, jet)) return false;
+    if (is_good(jet)) return true;
+    if (jet.residual < smallest) {
+      smallest = jet.residual;
+      best = k;
+    }
+  }
+  mode[law] = best;
+  return true;
+}
+
 bool ModeSearch::make_reference(Mode& mode, const std::vector<int>& open) {
   Jet jet;
-  const auto good = [&] { return jet.consistent && jet.determined; };
   if (!solve(mode, lambda_, Guess::present, jet)) return false;
   for (const int i : open) {
-    if (good()) return true;
-    const auto law = static_cast<std::size_t>(i);
-    int best = mode[law];
-    double smallest = jet.residual;
-    for (int k = 0; k < static_cast<int>(jets_.laws()[law].branches.size()); ++k) {
-      mode[law] = k;
-      if (!solve(mode, lambda_, Guess::present, jet)) return false;
-      if (good()) return true;
-      if (jet.residual < smallest) {
-        smallest = jet.residual;
-        best = k;
-      }
-    }
-    mode[law] = best;
+    if (is_good(jet)) return true;
+    if (!try_branches(mode, static_cast<std::size_t>(i), jet)) return false;
+    if (is_good(jet)) return true;
   }
-  return solve(mode, lambda_, Guess::present, jet) && good();
+  return solve(mode, lambda_, Guess::present, jet) && is_good(jet);
 }
 
 std::vector<Continuation> ModeSearch::combine(
@@ -249,8 +276,8 @@ std::vector<Continuation> ModeSearch::combine(
   std::vector<Continuation> found;
   ignored_.clear();
   std::vector<std::size_t> chosen(groups.size(), 0);
-  for (const auto& choice : choices)
-    if (choice.empty()) return found;
+  const auto is_empty = [](const std::vector<Continuation>& list) { return list.empty(); };
+  if (std::any_of(choices.begin(), choices.end(), is_empty)) return found;
   for (bool more = true; more && complete_;) {
     Mode mode = reference;
     Vector lambda = lambda_;
@@ -263,13 +290,31 @@ std::vector<Continuation> ModeSearch::combine(
     double violation = inf;
     try_mode(mode, lambda, Guess::far, found, violation);
     if (violation >= 0) rejected.emplace_back(mode, violation);
-    more = false;
-    for (std::size_t g = groups.size(); g-- > 0 && !more;) {
-      more = ++chosen[g] < choices[g].size();
-      if (!more) chosen[g] = 0;
-    }
+    more = next_choice(choices, chosen);
   }
   return found;
+}
+
+/// Looks at all modes of a weak continuation again: adds those that turn out to be admissible to `found`, rejects those
+/// that are left. The others.
+std::vector<Mode> ModeSearch::undecided_modes(const Continuation& weak, int levels, std::vector<Continuation>& found) {
+  std::vector<Mode> modes{weak.mode};
+  modes.insert(modes.end(), weak.also.begin(), weak.also.end());
+  rates_ = weak.jet.x.col(1);
+  std::vector<Mode> open;
+  for (const Mode& mode : modes) {
+    Jet jet;
+    if (!solve(mode, weak.jet.lambda.col(0), Guess::far, jet) || !is_good(jet)) {
+      open.push_back(mode);
+      continue;
+    }
+    const MarginVerdict verdict = judge(jet, levels);
+    if (verdict.admissible)
+      add(mode, std::move(jet), verdict, found);
+    else
+      rejected.emplace_back(mode, verdict.violation);
+  }
+  return open;
 }
 
 std::vector<Continuation> ModeSearch::decide(std::vector<Continuation> weak, int levels) {
@@ -280,23 +325,7 @@ std::vector<Continuation> ModeSearch::decide(std::vector<Continuation> weak, int
       kept.push_back(std::move(continuation));
       continue;
     }
-    std::vector<Mode> modes{continuation.mode};
-    modes.insert(modes.end(), continuation.also.begin(), continuation.also.end());
-    rates_ = continuation.jet.x.col(1);
-    std::vector<Mode> open;
-    for (const Mode& mode : modes) {
-      Jet jet;
-      if (!solve(mode, continuation.jet.lambda.col(0), Guess::far, jet) || !jet.consistent ||
-          !jet.determined) {
-        open.push_back(mode);
-        continue;
-      }
-      const MarginVerdict verdict = judge(jet, levels);
-      if (verdict.admissible)
-        add(mode, std::move(jet), verdict, found);
-      else
-        rejected.emplace_back(mode, verdict.violation);
-    }
+    const std::vector<Mode> open = undecided_modes(continuation, levels, found);
     if (open.empty()) continue;
     continuation.mode = continuation.jet.mode = open.front();
     continuation.also.assign(open.begin() + 1, open.end());

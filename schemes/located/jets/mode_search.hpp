@@ -9,6 +9,10 @@
 
 namespace perp {
 
+/// The next combination of branches of the open laws, the others as they are; false: that was the last one, and the first
+/// one comes again.
+bool next_mode(const std::vector<Law>& laws, const std::vector<int>& open, Mode& mode);
+
 /// The search of `select`: candidates are modes, each with one or more roots.
 class ModeSearch {
  public:
@@ -50,14 +54,17 @@ class ModeSearch {
   void try_mode(const Mode& mode, const Vector& lambda, Guess guess,
                 std::vector<Continuation>& found, double& violation);
   void try_starts(const Mode& mode, const std::vector<int>& open, std::vector<Continuation>& found);
+  [[nodiscard]] Vector start_across(const Mode& mode, const std::vector<int>& vertical, int number) const;
   void try_rates(const Mode& mode, std::vector<Continuation>& found, double& violation);
   [[nodiscard]] const Branch& branch(const Mode& mode, int i) const {
     const auto law = static_cast<std::size_t>(i);
     return jets_.laws()[law].branches[static_cast<std::size_t>(mode[law])];
   }
+  void ignore(std::size_t laws, const std::vector<int>& open, const std::vector<int>& undecided);
   [[nodiscard]] long share_of_points(const std::vector<int>& open) const;
   void reject(const Mode& mode, double violation);
-  bool next_mode(const std::vector<int>& open, Mode& mode) const;
+  bool try_branches(Mode& mode, std::size_t law, Jet& jet);
+  std::vector<Mode> undecided_modes(const Continuation& weak, int levels, std::vector<Continuation>& found);
   /// Has a mode taken its share of points before others were looked at?
   [[nodiscard]] bool is_put_off() const { return is_first_look_ && is_spent_; }
   [[nodiscard]] double start_in(const Range& range, int law, double share) const;

@@ -81,6 +81,13 @@ class UnitEquations {
     double logarithm = 0;
     double weight = 1;
     bool is_entry = false;  ///< may be small beside the others of its row
+
+    /// By how much the value is above what the units make of it.
+    [[nodiscard]] double excess(const Vector& exponents) const {
+      double left = logarithm;
+      for (const auto& [unit, share] : shares) left -= share * exponents[unit];
+      return left;
+    }
   };
 
   /// Row k of (F, G).
@@ -166,8 +173,7 @@ void UnitEquations::add_values(const Vector& x, const Vector& known) {
 std::vector<int> UnitEquations::tiny_starts(const Vector& exponents) const {
   std::vector<char> is_far(at(size()), 0);
   for (const Relation& relation : relations_) {
-    double excess = relation.logarithm;
-    for (const auto& [unit, share] : relation.shares) excess -= share * exponents[unit];
+    const double excess = relation.excess(exponents);
     for (const auto& [unit, share] : relation.shares)
       if (excess < -small_bits) is_far[at(unit)] = 1;
   }
@@ -212,8 +218,7 @@ bool UnitEquations::add_nonlinear_units(const Vector& exponents, const Vector& x
 /// Σ weight (log₂|value| − Σ share · exponent)² → min: an entry far below its row is weighted down,
 /// as it is no term that balances the row.
 double UnitEquations::weight_of(const Relation& relation, const Vector& exponents, bool reweight) {
-  double excess = relation.logarithm;
-  for (const auto& [unit, share] : relation.shares) excess -= share * exponents[unit];
+  const double excess = relation.excess(exponents);
   double weight = relation.weight;
   if (reweight && relation.is_entry && excess < 0)
     weight /= 1 + excess * excess / (small_bits * small_bits);
@@ -313,14 +318,10 @@ double UnitEquations::stiffness(const Vector& exponents) const {
   Vector rate = Vector::Constant(size(), -inf), other = rate;
   for (const Relation& relation : relations_) {
     if (!relation.is_entry) continue;
-    double excess = relation.logarithm;
-    bool is_rate = false;
-    for (const auto& [unit, share] : relation.shares) {
-      excess -= share * exponents[unit];
-      is_rate = is_rate || (unit == 0 && share > 0);  // of ẋ, not by t
-    }
-    double& largest = (is_rate ? rate : other)[relation.shares.front().first];
-    largest = std::max(largest, excess);
+    const auto is_of_rate = [](const auto& share) { return share.first == 0 && share.second > 0; };  // of ẋ, not by t
+    Vector& terms = std::ranges::any_of(relation.shares, is_of_rate) ? rate : other;
+    double& largest = terms[relation.shares.front().first];
+    largest = std::max(largest, relation.excess(exponents));
   }
   double most = 0;
   for (Eigen::Index row = 0; row < size(); ++row)
@@ -350,6 +351,23 @@ Vector without_roundings(const Dcs& system, DcsEvaluator& evaluator, const Vecto
   return clean;
 }
 
+/// Of the unknowns of the equations, in the span; the units of x that are known stay.
+ModelScales scales_of(const UnitEquations& equations, const Vector& exponents, const Dcs& system, Span span,
+                      const Vector& known) {
+  ModelScales scales{1, 1, known, Vector(system.m()), Vector(system.m())};
+  const double longest = span.end > span.start ? span.end - span.start : inf;
+  scales.time = std::min(power(exponents[0]), longest);
+  scales.fastest = std::min(power_of_two(exponents[0] - equations.stiffness(exponents)),
+                            std::exp2(std::ilogb(scales.time)));
+  for (int j = 0; j < system.n(); ++j)
+    if (!(known[j] > 0)) scales.x[j] = power(exponents[equations.x_unit(j)]);
+  for (int i = 0; i < system.m(); ++i) {
+    scales.lambda[i] = power(exponents[equations.lambda_unit(i)]);
+    scales.w[i] = power(exponents[equations.w_unit(i)]);
+  }
+  return scales;
+}
+
 }  // namespace
 
 double one_moment(double share, double time, double t) {
@@ -375,18 +393,7 @@ ModelScales model_scales(const Dcs& system, DcsEvaluator& evaluator, const Vecto
       return model_scales(system, evaluator, clean, span, known);
   if (equations.add_span(exponents)) exponents = solve();
   if (equations.add_nonlinear_units(exponents, x, known)) exponents = solve();
-  ModelScales scales{1, 1, known, Vector(system.m()), Vector(system.m())};
-  const double longest = span.end > span.start ? span.end - span.start : inf;
-  scales.time = std::min(power(exponents[0]), longest);
-  scales.fastest = std::min(power_of_two(exponents[0] - equations.stiffness(exponents)),
-                            std::exp2(std::ilogb(scales.time)));
-  for (int j = 0; j < system.n(); ++j)
-    if (!(known[j] > 0)) scales.x[j] = power(exponents[equations.x_unit(j)]);
-  for (int i = 0; i < system.m(); ++i) {
-    scales.lambda[i] = power(exponents[equations.lambda_unit(i)]);
-    scales.w[i] = power(exponents[equations.w_unit(i)]);
-  }
-  return scales;
+  return scales_of(equations, exponents, system, span, known);
 }
 
 }  // namespace perp

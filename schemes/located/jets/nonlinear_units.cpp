@@ -88,18 +88,21 @@ int halvings_to_outgrow(RowsAround& rows, int input, double unit, int looked_at)
   return few;
 }
 
+/// Is it a derivative by one of the n rates?
+bool is_by_rate(const DcsEvaluator::Entry& entry, int n) { return entry.column >= 1 && entry.column <= n; }
+
 /// |x_j| + T |ẋ_j| of variables whose rates single rows give at the point; infinite where nothing moves or is given.
 Vector reach(DcsEvaluator& evaluator, const std::vector<double>& z, double time) {
   const int n = evaluator.n();
   std::vector<double> rows(static_cast<std::size_t>(n + evaluator.m())), slopes(evaluator.entries().size());
   evaluator.linearize(z.data(), rows.data(), slopes.data());
   std::vector<int> rates(rows.size(), 0);
-  for (const DcsEvaluator::Entry& at : evaluator.entries()) rates[static_cast<std::size_t>(at.row)] += at.column >= 1 && at.column <= n;
+  for (const DcsEvaluator::Entry& at : evaluator.entries()) rates[static_cast<std::size_t>(at.row)] += is_by_rate(at, n);
   Vector result = Vector::Constant(n, inf);
   for (std::size_t k = 0; k < slopes.size(); ++k) {
     const DcsEvaluator::Entry& at = evaluator.entries()[k];
     const auto row = static_cast<std::size_t>(at.row);
-    if (at.row >= n || at.column < 1 || at.column > n || rates[row] != 1) continue;
+    if (at.row >= n || !is_by_rate(at, n) || rates[row] != 1) continue;
     const double way = std::abs(rows[row] / slopes[k]) * time;
     if (way > 0 && std::isfinite(way)) result[at.column - 1] = std::abs(z[static_cast<std::size_t>(at.column + n)]) + way;
   }

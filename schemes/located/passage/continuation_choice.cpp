@@ -30,6 +30,15 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
   return true;
 }
 
+/// The continuation that begins in a mode; empty: there is none, or no mode.
+std::optional<std::size_t> begun_in(const std::vector<Continuation>& found, const std::optional<Mode>& mode) {
+  if (!mode) return std::nullopt;
+  const auto begun = std::find_if(found.begin(), found.end(), [&](const Continuation& c) {
+    return c.mode == *mode || std::find(c.also.begin(), c.also.end(), *mode) != c.also.end();
+  });
+  return begun == found.end() ? std::nullopt : std::optional(static_cast<std::size_t>(begun - found.begin()));
+}
+
 /// The rule of first order that chooses as the policy does.
 Selector selector_of(const LocatedState& at) {
   return at.options.policy == ContinuationPolicy::stay ? Selector::keep_mode : Selector::minimal_norm;
@@ -52,15 +61,22 @@ std::size_t ContinuationChoice::choose(const Selection& selection, const Step& b
   return choice <= usual ? choice - 1 : choice;
 }
 
-std::size_t ContinuationChoice::by_policy(const Selection& selection, const Step& before,
-                                          const std::vector<int>& hit) {
-  const auto& found = selection.admissible;
-  if (const std::optional<std::size_t> told = by_steps(found, before)) return *told;
+/// The continuations in which the laws outside of `hit` go on, or all if none is such.
+std::vector<std::size_t> ContinuationChoice::least_changing(const std::vector<Continuation>& found, const Step& before,
+                                                            const std::vector<int>& hit) const {
   std::vector<std::size_t> left;
   for (std::size_t k = 0; k < found.size(); ++k)
     if (!hit.empty() && goes_on(found[k], before, hit, at_.scales.lambda)) left.push_back(k);
   if (left.empty())
     for (std::size_t k = 0; k < found.size(); ++k) left.push_back(k);
+  return left;
+}
+
+std::size_t ContinuationChoice::by_policy(const Selection& selection, const Step& before,
+                                          const std::vector<int>& hit) {
+  const auto& found = selection.admissible;
+  if (const std::optional<std::size_t> told = by_steps(found, before)) return *told;
+  const std::vector<std::size_t> left = least_changing(found, before, hit);
   if (at_.options.policy == ContinuationPolicy::stay)
     for (const std::size_t k : left)
       if (found[k].mode == before.mode) return k;
@@ -75,14 +91,9 @@ std::optional<std::size_t> ContinuationChoice::by_steps(const std::vector<Contin
   if (found.size() < 2 || std::any_of(found.begin(), found.end(), is_strict)) return std::nullopt;
   std::optional<std::size_t> told;
   for (const double share : shares_of_steps) {
-    const std::optional<Mode> mode = mode_of_step(at_, before, share * at_.scales.time, selector_of(at_));
-    const auto is_begun = [&](const Continuation& c) {
-      return c.mode == mode || std::find(c.also.begin(), c.also.end(), mode) != c.also.end();
-    };
-    const auto begun = mode ? std::find_if(found.begin(), found.end(), is_begun) : found.end();
-    const auto k = static_cast<std::size_t>(begun - found.begin());
-    if (begun == found.end() || (told && *told != k)) return std::nullopt;
-    told = k;
+    const auto begun = begun_in(found, mode_of_step(at_, before, share * at_.scales.time, selector_of(at_)));
+    if (!begun || (told && *told != *begun)) return std::nullopt;
+    told = begun;
   }
   return told;
 }
@@ -134,18 +145,27 @@ std::vector<Mode> modes_of_steps(const LocatedState& at, const Step& before) {
   return modes;
 }
 
+namespace {
+
+/// The modes of continuations, the chosen one among them, as far as they are named.
+std::string named_modes(const std::vector<Law>& laws, const std::vector<Continuation>& found, std::size_t chosen) {
+  std::string text;
+  std::size_t named = 0;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (k != chosen && named == most_named_modes - 1) continue;
+    text += fmt::format("{} [{}]{}", named++ > 0 ? "," : "", describe(laws, found[k].mode),
+                        k == chosen ? " (taken)" : "");
+  }
+  return named < found.size() ? text + ", ..." : text;
+}
+
+}  // namespace
+
 std::string continuations_note(const std::vector<Law>& laws, const Selection& selection, std::size_t chosen) {
   const char* not_complete = "the search ended before all modes were tried";
   const std::size_t count = selection.admissible.size();
   if (count < 2) return selection.complete ? "" : not_complete;
-  std::string note = fmt::format("{} continuations:", count);
-  std::size_t named = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    if (k != chosen && named == most_named_modes - 1) continue;
-    note += fmt::format("{} [{}]{}", named++ > 0 ? "," : "", describe(laws, selection.admissible[k].mode),
-                        k == chosen ? " (taken)" : "");
-  }
-  if (named < count) note += ", ...";
+  const std::string note = fmt::format("{} continuations:", count) + named_modes(laws, selection.admissible, chosen);
   return selection.complete ? note : note + "; " + not_complete;
 }
 

@@ -46,6 +46,8 @@ class ContinuationChoice {
  private:
   [[nodiscard]] std::optional<std::size_t> by_steps(const std::vector<Continuation>& found,
                                                     const Step& before) const;
+  [[nodiscard]] std::vector<std::size_t> least_changing(const std::vector<Continuation>& found, const Step& before,
+                                                        const std::vector<int>& hit) const;
   [[nodiscard]] std::size_t least_norm(const std::vector<Continuation>& found,
                                        const std::vector<std::size_t>& left, const Mode& present);
 

@@ -52,6 +52,11 @@ bool FirstOrderRest::is_within_tolerance(const Vector& change) const {
   return (change.cwiseAbs().array() <= at_.options.tol * size.array()).all();
 }
 
+/// A jump at the moment t itself that is within the tolerance of the state is none.
+bool FirstOrderRest::counts(const Event& event, double t) const {
+  return event.kind != EventKind::jump || event.t_after > t || !is_within_tolerance(event.x_after - event.x_before);
+}
+
 /// The changes of mode of the moment itself: the captured run begins after them.
 void FirstOrderRest::log_fall_back(const Step& last, const Trajectory& rest) {
   const Mode& next = rest.mode.front();
@@ -111,13 +116,8 @@ void FirstOrderRest::take(const Trajectory& rest, const Step& last, bool first) 
   for (std::size_t k = 0; k < rest.size(); ++k)
     record_.result().append({rest.t[k], rest.x[k], rest.lambda[k], rest.w[k], rest.mode[k]});
   if (!first && rest.size() > 0) log_fall_back(last, rest);
-  // A jump at the moment itself that is within the tolerance of the state is none.
-  const auto counts = [&](const Event& event) {
-    return event.kind != EventKind::jump || event.t_after > last.t ||
-           !is_within_tolerance(event.x_after - event.x_before);
-  };
   std::copy_if(rest.events.begin(), rest.events.end(), std::back_inserter(record_.events()),
-               [&](const Event& event) { return first || counts(event); });
+               [&](const Event& event) { return first || counts(event, last.t); });
   if (rest.size() > 0)
     at_.now = {rest.t.back(), rest.x.back(), rest.lambda.back(), rest.w.back(), rest.mode.back()};
   for (const auto& [name, count] : rest.counts) record_.counts()["captured_" + name] += count;

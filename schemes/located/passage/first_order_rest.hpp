@@ -28,6 +28,7 @@ class FirstOrderRest {
   [[nodiscard]] IntegrateOptions output_from(double t);
   [[nodiscard]] Trajectory run_from(const Step& state, const BackwardEuler& scheme);
   [[nodiscard]] bool is_within_tolerance(const Vector& change) const;
+  [[nodiscard]] bool counts(const Event& event, double t) const;
   void log_fall_back(const Step& last, const Trajectory& rest);
   void take(const Trajectory& rest, const Step& last, bool first);
 

@@ -91,6 +91,13 @@ void ModeTransition::at_corner(const Gap& fell, const Step& state) {
   run_.jets.hold_ends(fell.law >= 0 ? std::vector<int>{fell.law} : std::vector<int>{});
   passage.before = run_.jets.at_state(state);
   passage.gaps.push_back(fell);
+  add_gaps_of_moment(fell, state);
+  run_.sensitivity.at_corner(fell);
+}
+
+/// The gaps of other laws that are 0, or were within the moment.
+void ModeTransition::add_gaps_of_moment(const Gap& fell, const Step& state) {
+  Passage& passage = at_.passage;
   const double together = at_.same_moment(state);
   for (const Gap& gap : run_.locator.gaps()) {
     if (gap.law < 0 || gap.law == fell.law) continue;
@@ -99,7 +106,6 @@ void ModeTransition::at_corner(const Gap& fell, const Step& state) {
     const double speed = series.cols() > 1 ? std::abs(series(gap.law, 1)) : 0;
     if (run_.locator.is_zero(gap, value) || std::abs(value) <= speed * together) passage.gaps.push_back(gap);
   }
-  run_.sensitivity.at_corner(fell);
 }
 
 /// The modes in which a solution goes on: of the undecided laws, else of all; from an edge by rates.
@@ -270,12 +276,18 @@ void ModeTransition::log_change(const Step& before, const Selection& selection, 
   accumulate(at_.now.t, signature, std::move(changed));
 }
 
-bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
+/// The resets whose conditions are 0, that of gap `fell` with them.
+std::vector<int> ModeTransition::resets_met(const Gap& fell, const Step& before) {
   std::vector<int> met = run_.sides.met(before, run_.sides.errors_at_event(before));
   if (fell.reset >= 0 && std::find(met.begin(), met.end(), fell.reset) == met.end())
     met.push_back(fell.reset);
-  if (met.empty()) return false;
   std::sort(met.begin(), met.end());
+  return met;
+}
+
+bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
+  const std::vector<int> met = resets_met(fell, before);
+  if (met.empty()) return false;
   const std::vector<int> hit = at_.laws_hit();
   if (hit.empty() && met.size() == 1 && met.front() == fell.reset) {
     pass_by_resets(met, before);

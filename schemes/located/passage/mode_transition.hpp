@@ -42,6 +42,7 @@ class ModeTransition {
   void has_moved() { impacts_at_once_ = 0; }
 
  private:
+  void add_gaps_of_moment(const Gap& fell, const Step& state);
   void begin_mode(bool keeps_x);
   bool fire_where_conditions_jump();
   void enter(const Continuation& continuation);
@@ -53,11 +54,14 @@ class ModeTransition {
   bool ends_otherwise(const Step& before, const Step& from);
   void end_with_mode(const std::vector<int>& hit);
   void end_here(const Step& state, const Selection& selection);
+  [[nodiscard]] std::vector<int> resets_met(const Gap& fell, const Step& before);
   void pass_by_resets(const std::vector<int>& list, const Step& before);
   void apply_resets(const std::vector<int>& list, const Step& before);
+  Event impact_of(int law, const Step& before, const Vector& x_before);
   bool impact(const Step& before);
   std::optional<std::vector<Event>> step_of_moment(const Step& before);
   bool jump(const Step& before, const Selection& before_jump);
+  bool capture(const Step& from, const Selection& selection, bool jumped);
   void land(const Step& before, const Selection& selection);
   void land(const Step& before, const Selection& selection, const Vector& x_before, Event event,
             const std::string& note);
@@ -67,6 +71,7 @@ class ModeTransition {
   double size_of_jump(const Vector& x_before);
   Event event_here(EventKind kind, double t, const Vector& x_before);
   void accumulate(double t, int signature, std::vector<int> laws);
+  Event accumulation_at(AccumulationWatch::Limit limit);
   void close_accumulation();
   Vector state_at_limit(const AccumulationWatch::Limit& limit);
   [[nodiscard]] bool are_contacts(const std::vector<int>& laws) const;

@@ -112,9 +112,9 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
     end("the equations have no derivatives at the end of the mode");
     return;
   }
-  const bool is_start = record_.steps == 0 && maps_.dx().size() == 0;
+  const bool starts = is_start();
   if (!enter(before, after, x_jumped, jump)) return;
-  if (is_start) watch_ends(&after);
+  if (starts) watch_ends(&after);
   if (!active()) return;
   Sensitivities::Values values = maps_.complete(after, maps_.dx());
   const double most = lost * std::max(before_.cwiseAbs().maxCoeff(), 1.0);
@@ -127,6 +127,11 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
   maps_.take(values.dx);
   at_.now.dx_dq = std::move(values.dx);
   at_.now.dlambda_dq = std::move(values.dlambda);
+}
+
+/// Is the present state at the end of a branch that this gap is the distance of w to?
+bool SensitivityUpdate::is_at_end(const Gap& gap) const {
+  return gap.law >= 0 && !gap.of_lambda && locator_.is_zero(gap, gap.at(at_.now.w[gap.law]));
 }
 
 /// Does some q move the state off the surface of this gap?
@@ -163,7 +168,7 @@ bool SensitivityUpdate::have_one_rate(const Gap& gap, const Jet& after, int beyo
 
 /// What a state does at the end of a branch that some q moves it off, where what is beyond has other rates: null, nothing.
 const char* SensitivityUpdate::two_sided(const Gap& gap, const Jet* start) {
-  if (gap.law < 0 || gap.of_lambda || !locator_.is_zero(gap, gap.at(at_.now.w[gap.law]))) return nullptr;
+  if (!is_at_end(gap)) return nullptr;
   const int beyond = branch_beyond(gap);
   if (beyond < 0) return nullptr;
   const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
@@ -183,7 +188,7 @@ void SensitivityUpdate::watch_ends(const Jet* start) {
 /// S⁺ of the differential part. False: it does not exist, and the run has ended.
 bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumped, const Vector& jump) {
   before_ = maps_.dx();
-  if (record_.steps == 0 && before_.size() == 0) {
+  if (is_start()) {
     maps_.begin(at_.now.t, at_.now.x, at_.now.lambda, jump);
     before_ = maps_.dx();
     return true;
@@ -191,14 +196,15 @@ bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumpe
   // Off the constraints of the mode, a state returns to them at once.
   if (x_jumped) maps_.project(at_.now.t, at_.now.x, at_.now.lambda, jump);
   // Nothing happens to S where the mode goes on (grazing): its dt* need not exist.
-  if (before.mode != after.mode && !x_jumped && at_.passage.rests) {
+  const bool switches = before.mode != after.mode;
+  if (switches && !x_jumped && at_.passage.rests) {
     record_.finish(Status::not_solved,
                    fmt::format("stopped at {}: the moment of this event is no smooth function of starts "
                                "and parameters, which the sensitivities need",
                                record_.place(before)));
     return false;
   }
-  if (before.mode != after.mode || x_jumped) maps_.leave(after);
+  if (switches || x_jumped) maps_.leave(after);
   if (!x_jumped) take_orders(before, after);
   return true;
 }
@@ -225,11 +231,8 @@ std::vector<Gap> SensitivityUpdate::switching_gaps(const Mode& before, const Mod
   return gaps;
 }
 
-/// Laws that switch at one moment switch one after the other for almost every q: if the order makes
-/// a difference, the flow has one-sided derivatives only.
-void SensitivityUpdate::take_orders(const Step& before, const Jet& after) {
-  const std::vector<Gap> order = switching_gaps(before.mode, after.mode);
-  if (order.size() < 2 || order.size() > most_ordered || switch_together(order)) return;
+/// S⁺ for every order in which the laws of these gaps may switch, as far as it exists.
+std::vector<Matrix> SensitivityUpdate::by_orders(const std::vector<Gap>& order, const Jet& after) {
   std::vector<Matrix> pieces;
   std::vector<int> places(order.size());
   std::iota(places.begin(), places.end(), 0);
@@ -240,6 +243,15 @@ void SensitivityUpdate::take_orders(const Step& before, const Jet& after) {
             maps_.in_order(gaps, at_.passage.before, after, before_))
       pieces.push_back(*piece);
   } while (std::next_permutation(places.begin(), places.end()));
+  return pieces;
+}
+
+/// Laws that switch at one moment switch one after the other for almost every q: if the order makes
+/// a difference, the flow has one-sided derivatives only.
+void SensitivityUpdate::take_orders(const Step& before, const Jet& after) {
+  const std::vector<Gap> order = switching_gaps(before.mode, after.mode);
+  if (order.size() < 2 || order.size() > most_ordered || switch_together(order)) return;
+  std::vector<Matrix> pieces = by_orders(order, after);
   if (pieces.empty()) return;
   maps_.take(pieces.front());
   const double size = std::max(pieces.front().norm(), 1e-300);

@@ -48,10 +48,13 @@ class SensitivityUpdate {
   void leave(const Step& before, const Jet& after, bool x_jumped, const Vector& jump);
 
  private:
+  /// Does the run begin?
+  [[nodiscard]] bool is_start() const { return record_.steps == 0 && maps_.dx().size() == 0; }
   [[nodiscard]] bool passes_rough_end(const Mode& before, const Mode& after);
   void end(const std::string& why);
   Matrix without();
   bool enter(const Step& before, const Jet& after, bool x_jumped, const Vector& jump);
+  [[nodiscard]] bool is_at_end(const Gap& gap) const;
   [[nodiscard]] bool moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const;
   [[nodiscard]] int branch_beyond(const Gap& gap) const;
   [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond);
@@ -59,6 +62,7 @@ class SensitivityUpdate {
   void watch_ends(const Jet* start);
   [[nodiscard]] std::vector<Gap> switching_gaps(const Mode& before, const Mode& after) const;
   [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
+  [[nodiscard]] std::vector<Matrix> by_orders(const std::vector<Gap>& order, const Jet& after);
   void take_orders(const Step& before, const Jet& after);
 
   LocatedState& at_;

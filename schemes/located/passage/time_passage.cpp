@@ -21,6 +21,18 @@ void TimePassage::end_before() {
   run_.record.row(run_.at.now, true);
 }
 
+/// Those that are asked for within the rounding of the moment; one at its end is a row of what follows. False: the run has
+/// ended.
+bool TimePassage::report_outputs(double from, double to) {
+  LocatedState& at = run_.at;
+  for (double t = run_.record.next_output(from); t <= to; t = run_.record.next_output(t)) {
+    at.now.t = t;
+    if (t < to) run_.record.row(at.now, true);
+    if (!run_.record.is_open()) return false;
+  }
+  return true;
+}
+
 void TimePassage::pass() {
   LocatedState& at = run_.at;
   if (!(next_->after < at.span.end)) return end_before();
@@ -33,11 +45,7 @@ void TimePassage::pass() {
     at.passage.before = run_.jets.at_state(before);
     run_.sensitivity.at_fixed_time();
   }
-  for (double t = run_.record.next_output(before.t); t <= here.after; t = run_.record.next_output(t)) {
-    at.now.t = t;  // asked for within the rounding of the moment
-    if (t < here.after) run_.record.row(at.now, true);
-    if (!run_.record.is_open()) return;
-  }
+  if (!report_outputs(before.t, here.after)) return;
   at.now.t = here.after;
   run_.sides.forget_fired();
   for (const std::string& jump : switches_.jumps_at(here.after))

@@ -30,6 +30,7 @@ class TimePassage {
  private:
   std::optional<TimeSwitches::Switch> after(double t);
   void end_before();
+  bool report_outputs(double from, double to);
   std::vector<int> laws_passing(const Step& before, double after);
 
   LocatedParts& run_;

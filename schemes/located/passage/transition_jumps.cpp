@@ -43,6 +43,15 @@ const char* why_first_order(bool jumped, bool is_open) {
 
 }  // namespace
 
+/// The event of a contact of an impact, from that x to the present one.
+Event ModeTransition::impact_of(int law, const Step& before, const Vector& x_before) {
+  Event event = event_here(EventKind::jump, at_.now.t, x_before);
+  event.law = law;
+  event.from = event.to = before.mode.empty() ? -1 : before.mode[static_cast<std::size_t>(law)];
+  event.note = "impact";
+  return event;
+}
+
 /// The contacts that close now, as Newton's law says, and on from there. False: none closes.
 bool ModeTransition::impact(const Step& before) {
   if (!impact_) return false;
@@ -54,11 +63,7 @@ bool ModeTransition::impact(const Step& before) {
   at_.now.x = result->x;
   int signature = 5;
   for (const int law : result->laws) {
-    Event event = event_here(EventKind::jump, at_.now.t, x_before);
-    event.law = law;
-    event.from = event.to = before.mode.empty() ? -1 : before.mode[static_cast<std::size_t>(law)];
-    event.note = "impact";
-    record_.events().push_back(std::move(event));
+    record_.events().push_back(impact_of(law, before, x_before));
     signature = 31 * signature % 1'000'003 + law;
   }
   ++record_.counts()["impacts"];
@@ -92,6 +97,14 @@ std::optional<std::vector<Event>> ModeTransition::step_of_moment(const Step& bef
   return events;
 }
 
+/// Where no series starts after a short step the run goes on to first order. False: it is proved that nothing goes on.
+bool ModeTransition::capture(const Step& from, const Selection& selection, bool jumped) {
+  const bool is_open = jumped || has_undetermined_mode(selection);
+  if (!is_open && is_proved_end(at_, from, run_.rest.h())) return false;
+  run_.rest.capture(from, why_first_order(jumped, is_open));
+  return true;
+}
+
 /// No continuous solution was found: the limit of short implicit steps, which is the jump of least
 /// norm, or a continuation that the jets missed. False: there is none.
 bool ModeTransition::jump(const Step& before, const Selection& before_jump) {
@@ -109,12 +122,7 @@ bool ModeTransition::jump(const Step& before, const Selection& before_jump) {
   if (jumped) note += polish_jump(at_, run_.jets, x_before);
   const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, at_.all_laws,
                                      {.likely = [&] { return std::vector<Mode>{at_.now.mode}; }});
-  if (selection.admissible.empty()) {
-    const bool is_open = jumped || has_undetermined_mode(selection);
-    if (!is_open && is_proved_end(at_, from, run_.rest.h())) return false;
-    run_.rest.capture(from, why_first_order(jumped, is_open));
-    return true;
-  }
+  if (selection.admissible.empty()) return capture(from, selection, jumped);
   if (jumped)
     land(before, selection, x_before, events->back(), note);
   else
@@ -240,26 +248,32 @@ bool ModeTransition::are_contacts(const std::vector<int>& laws) const {
   });
 }
 
+/// The event of an accumulation point, with the state at it.
+Event ModeTransition::accumulation_at(AccumulationWatch::Limit limit) {
+  Event event;
+  event.kind = EventKind::accumulation;
+  event.t = limit.t;
+  event.t_before = at_.now.t;
+  event.t_after = limit.t;
+  event.x_before = at_.now.x;
+  // Contacts come to rest: an extrapolation leaves them a velocity that is none.
+  if (impact_ && !limit.laws.empty())
+    limit.x = impact_->rest(limit.t, limit.x, limit.laws);
+  event.x_after = state_at_limit(limit);
+  if (limit.laws.empty()) event.note = "resets accumulate; a contact law passes such a point";
+  return event;
+}
+
 /// Goes to the accumulation point if the last events have one that is near.
 void ModeTransition::close_accumulation() {
   if (accumulation_.is_crowding(1e-3 * (at_.span.end - at_.span.start)))
     return run_.rest.capture(at_.now, "events follow each other ever faster, without an end");
   const double shortest = 1e-6 * (at_.now.t - at_.span.start);
-  std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
+  const std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
   if (!limit) return;
   accumulation_.forget();
   if (limit->t >= at_.span.end) return;
-  Event event;
-  event.kind = EventKind::accumulation;
-  event.t = limit->t;
-  event.t_before = at_.now.t;
-  event.t_after = limit->t;
-  event.x_before = at_.now.x;
-  // Contacts come to rest: an extrapolation leaves them a velocity that is none.
-  if (impact_ && !limit->laws.empty())
-    limit->x = impact_->rest(limit->t, limit->x, limit->laws);
-  event.x_after = state_at_limit(*limit);
-  if (limit->laws.empty()) event.note = "resets accumulate; a contact law passes such a point";
+  const Event event = accumulation_at(*limit);
   record_.events().push_back(event);
   if (limit->laws.empty()) {
     record_.finish(Status::not_solved, fmt::format("resets accumulate at t = {:.10g} (step {}): a contact "

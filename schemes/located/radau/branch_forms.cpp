@@ -11,23 +11,24 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
+/// The value of a line, if it is a constant, a parameter or an operation on lines that have one; else NaN.
+double number_of(const Instruction& line, const Dcs& system, const std::vector<double>& numbers) {
+  if (line.operation == Operation::constant) return line.value;
+  if (line.operation == Operation::input) {
+    const int p = line.a - system.parameter_input(0);
+    return p >= 0 ? system.parameters[static_cast<std::size_t>(p)] : no_number;
+  }
+  if (line.a < 0 && line.operation != Operation::pi) return no_number;
+  const double a = line.a < 0 ? 0 : numbers[static_cast<std::size_t>(line.a)];
+  const double b = line.b < 0 ? a : numbers[static_cast<std::size_t>(line.b)];
+  return apply_operation(line.operation, a, b);
+}
+
 /// Lines that hold parameters and constants alone have a value, the others NaN.
 std::vector<double> numbers_of(const Dcs& system) {
   std::vector<double> numbers(static_cast<std::size_t>(system.tape.size()), no_number);
-  for (int k = 0; k < system.tape.size(); ++k) {
-    const Instruction& line = system.tape[k];
-    double& number = numbers[static_cast<std::size_t>(k)];
-    if (line.operation == Operation::constant) {
-      number = line.value;
-    } else if (line.operation == Operation::input) {
-      const int p = line.a - system.parameter_input(0);
-      if (p >= 0) number = system.parameters[static_cast<std::size_t>(p)];
-    } else if (line.a >= 0 || line.operation == Operation::pi) {
-      const double a = line.a < 0 ? 0 : numbers[static_cast<std::size_t>(line.a)];
-      const double b = line.b < 0 ? a : numbers[static_cast<std::size_t>(line.b)];
-      number = apply_operation(line.operation, a, b);
-    }
-  }
+  for (int k = 0; k < system.tape.size(); ++k)
+    numbers[static_cast<std::size_t>(k)] = number_of(system.tape[k], system, numbers);
   return numbers;
 }
 
@@ -47,14 +48,9 @@ class Writer {
   Tape tape;
 
   int apply(Operation operation, int a, int b) {
-    const bool zero_a = is_number(a) && tape[a].value == 0;
-    const bool zero_b = b >= 0 && is_number(b) && tape[b].value == 0;
-    if (operation == Operation::multiply && (zero_a || zero_b)) return tape.constant(0);
-    if (operation == Operation::divide && zero_a && !zero_b) return tape.constant(0);
-    if ((operation == Operation::add && zero_b) || (operation == Operation::subtract && zero_b))
-      return a;
-    if (operation == Operation::add && zero_a) return b;
-    if (a >= 0 && is_number(a) && (b < 0 || is_number(b))) {
+    if (has_zero_factor(operation, a, b)) return tape.constant(0);
+    if (const int summand = only_summand(operation, a, b); summand >= 0) return summand;
+    if (is_number(a) && (b < 0 || is_number(b))) {
       const double x = tape[a].value;
       return tape.constant(apply_operation(operation, x, b < 0 ? x : tape[b].value));
     }
@@ -68,7 +64,39 @@ class Writer {
   [[nodiscard]] bool is_number(int line) const {
     return line >= 0 && tape[line].operation == Operation::constant;
   }
+  [[nodiscard]] bool is_zero(int line) const { return is_number(line) && tape[line].value == 0; }
+
+ private:
+  /// Is it a product with a factor that is 0, or a quotient with such a numerator?
+  [[nodiscard]] bool has_zero_factor(Operation operation, int a, int b) const {
+    if (operation == Operation::multiply) return is_zero(a) || is_zero(b);
+    return operation == Operation::divide && is_zero(a) && !is_zero(b);
+  }
+  /// What a sum or difference is where the other term is 0; -1: it has no such term.
+  [[nodiscard]] int only_summand(Operation operation, int a, int b) const {
+    const bool is_sum = operation == Operation::add;
+    if ((is_sum || operation == Operation::subtract) && is_zero(b)) return a;
+    return is_sum && is_zero(a) ? b : -1;
+  }
 };
+
+/// The arguments of rough formulas, of the lines that F and G need.
+std::vector<int> rough_arguments(const Dcs& system, const std::vector<double>& numbers) {
+  std::vector<int> arguments, rows = system.F;
+  rows.insert(rows.end(), system.G.begin(), system.G.end());
+  const std::vector<bool> needed = needed_lines(system.tape, rows);
+  for (int k = 0; k < system.tape.size(); ++k)
+    if (needed[static_cast<std::size_t>(k)] && is_rough(system.tape[k], numbers))
+      arguments.push_back(system.tape[k].a);
+  return arguments;
+}
+
+/// Is this input one of the lines?
+bool holds_input(const Tape& tape, const std::vector<char>& lines, int input) {
+  for (int k = 0; k < tape.size(); ++k)
+    if (lines[static_cast<std::size_t>(k)] && tape[k].operation == Operation::input && tape[k].a == input) return true;
+  return false;
+}
 
 double middle(const Range& range) {
   if (std::isfinite(range.lower) && std::isfinite(range.upper))
@@ -82,13 +110,7 @@ BranchForms::BranchForms(const Dcs& system) : system_(system) {
   validate(system_);
   numbers_ = numbers_of(system_);
   const Tape& tape = system_.tape;
-  std::vector<int> arguments, rows = system_.F;
-  rows.insert(rows.end(), system_.G.begin(), system_.G.end());
-  const std::vector<bool> needed = needed_lines(tape, rows);
-  for (int k = 0; k < tape.size(); ++k)
-    if (needed[static_cast<std::size_t>(k)] && is_rough(tape[k], numbers_))
-      arguments.push_back(tape[k].a);
-  const std::vector<bool> below = needed_lines(tape, arguments);
+  const std::vector<bool> below = needed_lines(tape, rough_arguments(system_, numbers_));
   cone_.assign(below.begin(), below.end());
 
   // The w of a law that stands in an argument, or its λ; w of t and x alone.
@@ -99,10 +121,7 @@ BranchForms::BranchForms(const Dcs& system) : system_(system) {
   for (int i = 0; i < system_.m(); ++i) {
     const auto g = static_cast<std::size_t>(system_.G[static_cast<std::size_t>(i)]);
     if (of_rates[g] || of_lambda[g] || std::isfinite(numbers_[g])) continue;
-    bool stands = cone_[g] != 0;
-    for (int k = 0; k < tape.size() && !stands; ++k)
-      stands = cone_[static_cast<std::size_t>(k)] && tape[k].operation == Operation::input &&
-               tape[k].a == system_.multiplier_input(i);
+    const bool stands = cone_[g] != 0 || holds_input(tape, cone_, system_.multiplier_input(i));
     rough_[static_cast<std::size_t>(i)] = stands;
     any_ = any_ || stands;
   }
@@ -210,6 +229,11 @@ class FormWriter {
     return is_line ? multiplier(i) : writer_.tape.input(line.a);
   }
 
+  /// Is it a power of 0 with an exponent that is positive, as a parameter may be? `a`: its base, written.
+  [[nodiscard]] bool is_power_of_zero(const Instruction& line, int a) const {
+    return line.operation == Operation::power && writer_.is_zero(a) && numbers_[static_cast<std::size_t>(line.b)] > 0;
+  }
+
   /// A line that is no input, of operands that have been written.
   int operation(int k, const std::vector<int>& lines) {
     const Instruction& line = system_.tape[k];
@@ -217,10 +241,7 @@ class FormWriter {
     if (line.a < 0) return writer_.tape.apply(line.operation);
     const int a = (is_rough(line, numbers_) ? inside_ : lines)[static_cast<std::size_t>(line.a)];
     const int b = line.b < 0 ? -1 : lines[static_cast<std::size_t>(line.b)];
-    // A power of 0 with an exponent that is a parameter is a number too.
-    if (line.operation == Operation::power && writer_.is_number(a) && writer_.tape[a].value == 0 &&
-        numbers_[static_cast<std::size_t>(line.b)] > 0)
-      return writer_.tape.constant(0);
+    if (is_power_of_zero(line, a)) return writer_.tape.constant(0);
     return line.operation == Operation::guard ? writer_.guard(a, b) : writer_.apply(line.operation, a, b);
   }
 

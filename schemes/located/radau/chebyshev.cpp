@@ -6,6 +6,22 @@
 #include <perp/schemes/located/radau/chebyshev.hpp>
 
 namespace perp {
+namespace {
+
+/// Of the sums Σ″ with halved ends: of place k of 0..d.
+double end_weight(int k, int d) { return k == 0 || k == d ? 0.5 : 1; }
+
+/// Is |c_0| > Σ_{j≥1} |c_j|, so that Σ_j c_j T_j is nowhere 0, since |T_j| ≤ 1?
+bool has_no_zero(const Vector& coefficients) {
+  double sum = 0;
+  for (Eigen::Index j = 1; j < coefficients.size(); ++j) sum += std::abs(coefficients[j]);
+  return std::abs(coefficients[0]) > sum;
+}
+
+/// Do values at the two ends have opposite signs, neither being 0?
+bool is_sign_change(double low, double high) { return (low < 0 && high > 0) || (low > 0 && high < 0); }
+
+}  // namespace
 
 Chebyshev::Chebyshev(int degree) : degree_(degree) {
   if (degree < 2) throw InvalidInput(fmt::format("the degree must be >= 2 but is {}", degree));
@@ -19,7 +35,7 @@ Chebyshev::Chebyshev(int degree) : degree_(degree) {
   // jθ.
   for (int j = 0; j <= d; ++j)
     for (int k = 0; k <= d; ++k) {
-      const double end = (j == 0 || j == d ? 0.5 : 1) * (k == 0 || k == d ? 0.5 : 1);
+      const double end = end_weight(j, d) * end_weight(k, d);
       // The angle modulo 2π in integers: cos of a large argument would lose digits.
       const double cosine = std::cos(std::numbers::pi * ((j * k) % (2 * d)) / d);
       transform_(j, k) = 2.0 / d * end * (j % 2 == 0 ? 1 : -1) * cosine;
@@ -53,24 +69,15 @@ void Chebyshev::differentiate(const Vector& coefficients, Vector& derivative) {
 
 void Chebyshev::sign_changes(const Vector& coefficients, std::vector<double>& zeros) {
   zeros.clear();
-  double sum = 0;
-  for (Eigen::Index j = 1; j < coefficients.size(); ++j) sum += std::abs(coefficients[j]);
-  if (std::abs(coefficients[0]) > sum) return;  // |T_j| <= 1: no zero
+  if (has_no_zero(coefficients)) return;
   constexpr int points_per_degree = 4;
   const auto n = static_cast<int>(points_per_degree * coefficients.size());
   double low = 0, low_value = evaluate(coefficients, 0);
   for (int k = 1; k <= n; ++k) {
     const double high = (1 - std::cos(std::numbers::pi * k / n)) / 2;
     const double high_value = evaluate(coefficients, high);
-    if ((low_value < 0 && high_value > 0) || (low_value > 0 && high_value < 0)) {
-      double a = low, b = high;
-      while (true) {
-        const double middle = a + (b - a) / 2;
-        if (middle <= a || middle >= b) break;
-        ((evaluate(coefficients, middle) > 0) == (low_value > 0) ? a : b) = middle;
-      }
-      zeros.push_back(b);
-    }
+    const auto is_low = [&](double s) { return (evaluate(coefficients, s) > 0) == (low_value > 0); };
+    if (is_sign_change(low_value, high_value)) zeros.push_back(bisect(low, high, is_low).second);
     if (high_value != 0) low = high, low_value = high_value;
   }
 }

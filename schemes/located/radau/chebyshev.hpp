@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -25,6 +26,15 @@ class Chebyshev {
   /// Zeros in (0, 1) at which the polynomial changes its sign, increasing: sign changes on a grid
   /// of a few points per degree, each bisected to rounding.
   static void sign_changes(const Vector& coefficients, std::vector<double>& zeros);
+  /// Neighbouring numbers from `low` to `high` between which `is_low` ends to hold.
+  template <class IsLow>
+  [[nodiscard]] static std::pair<double, double> bisect(double low, double high, const IsLow& is_low) {
+    while (true) {
+      const double middle = low + (high - low) / 2;
+      if (middle <= low || middle >= high) return {low, high};
+      (is_low(middle) ? low : high) = middle;
+    }
+  }
 
  private:
   int degree_;

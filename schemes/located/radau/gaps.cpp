@@ -16,6 +16,13 @@ bool is_near_dip(bool above, bool is_end, double before, double at_turn, double 
   return above && !is_end && before > depth && std::abs(at_turn) <= depth;
 }
 
+/// Is c_0 > Σ_{j≥1} |c_j|, so that Σ_j c_j T_j is positive throughout, since |T_j| ≤ 1?
+bool is_positive(const Vector& coefficients) {
+  double sum = 0;
+  for (Eigen::Index j = 1; j < coefficients.size(); ++j) sum += std::abs(coefficients[j]);
+  return coefficients[0] > sum;
+}
+
 }  // namespace
 
 std::vector<Gap> gaps_of(const std::vector<Law>& laws, const Mode& mode) {
@@ -47,9 +54,7 @@ std::optional<GapWatch::Fall> GapWatch::first(const Matrix& values, const Vector
 }
 
 std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double rise, bool inside) {
-  double sum = 0;
-  for (Eigen::Index j = 1; j < coefficients_.size(); ++j) sum += std::abs(coefficients_[j]);
-  if (coefficients_[0] > sum) return std::nullopt;  // positive throughout
+  if (is_positive(coefficients_)) return std::nullopt;
   Chebyshev::differentiate(coefficients_, derivative_);
   Chebyshev::sign_changes(derivative_, turns_);
   turns_.push_back(1);
@@ -60,13 +65,9 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double 
     const double high_value = Chebyshev::evaluate(coefficients_, high);
     const bool last = high == 1;
     if (above && high_value < -(last ? noise : depth)) {
-      double a = low, b = high;
-      while (true) {
-        const double middle = a + (b - a) / 2;
-        if (middle <= a || middle >= b) break;
-        (Chebyshev::evaluate(coefficients_, middle) >= 0 ? a : b) = middle;
-      }
-      return Fall{-1, a, Chebyshev::evaluate(derivative_, a), low, high};
+      const auto is_above = [&](double s) { return Chebyshev::evaluate(coefficients_, s) >= 0; };
+      const double zero = Chebyshev::bisect(low, high, is_above).first;
+      return Fall{-1, zero, Chebyshev::evaluate(derivative_, zero), low, high};
     }
     // A dip that does not count leaves the gap where it was: on the inner side.
     undecided_dips_ += is_near_dip(above, last, low_value, high_value, depth);

@@ -106,142 +106,6 @@ void ModeFlow::resize() {
   parameter_derivatives_.assign(now_->parameter_entries.size(), 0);
 }
 
-/// Writes dw/dt = ∂G/∂t + Σ_j ∂G/∂x_j ẋ_j of a law to the tape.
-void ModeFlow::add_velocity(int law) {
-  Tape& tape = now_->system.tape;
-  const int output = now_->system.G[static_cast<std::size_t>(law)];
-  int sum = -1;
-  for (const Derivative& d :
-       differentiate(tape, std::span(&output, 1), 0, now_->system.parameter_input(0))) {
-    const int j = d.input - now_->system.variable_input(0);
-    if (d.input != Dcs::time_input() && (j < 0 || j >= n()))
-      throw InvalidInput(fmt::format(
-          "law {}: the derivative of w is wanted, but w contains more than t and x", law));
-    const int term =
-        d.input == Dcs::time_input()
-            ? d.line
-            : tape.apply(Operation::multiply, d.line, tape.input(now_->system.derivative_input(j)));
-    sum = sum < 0 ? term : tape.apply(Operation::add, sum, term);
-  }
-  now_->velocity_laws.push_back(law);
-  now_->velocity_lines.push_back(sum < 0 ? tape.constant(0) : sum);
-}
-
-void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_level,
-                        const BranchForms::Ends& ends) {
-  const auto laws = static_cast<std::size_t>(m());
-  if (mode.size() != laws)
-    throw InvalidInput(
-        fmt::format("the mode has {} branches, the system {} laws", mode.size(), laws));
-  if (!velocity_level.empty() && velocity_level.size() != laws)
-    throw InvalidInput(fmt::format("velocity_level has {} entries, the system {} laws",
-                                   velocity_level.size(), laws));
-  const auto at_velocity_level = [&](std::size_t i) {
-    return !velocity_level.empty() && velocity_level[i] != 0;
-  };
-  for (std::size_t i = 0; i < laws; ++i)
-    if (mode[i] < 0 || mode[i] >= static_cast<int>(system_.laws[i].branches.size()))
-      throw InvalidInput(fmt::format("law {} has no branch {}", i, mode[i]));
-  if (forms_.any()) use(forms_.key(mode, ends), mode, ends);
-  bool more = false;
-  for (std::size_t i = 0; i < laws; ++i) {
-    if (!at_velocity_level(i)) continue;
-    if (system_.laws[i].branches[static_cast<std::size_t>(mode[i])].b != 0)
-      throw InvalidInput(
-          fmt::format("law {}: its branch does not fix w, which the velocity level "
-                      "needs",
-                      i));
-    auto& compiled = now_->velocity_laws;
-    if (std::ranges::find(compiled, static_cast<int>(i)) != compiled.end()) continue;
-    add_velocity(static_cast<int>(i));
-    more = true;
-  }
-  if (more) {
-    compile();
-    resize();
-  }
-
-  mode_ = mode, velocity_level_ = velocity_level, ends_ = ends;
-  free_laws_.clear(), law_rows_.clear();
-  place_.assign(laws, -1);
-  fixed_.assign(laws, 0);
-  for (std::size_t i = 0; i < laws; ++i) {
-    const Branch& branch = now_->system.laws[i].branches[static_cast<std::size_t>(mode[i])];
-    if (branch.a == 0) {
-      fixed_[i] = branch.c / branch.b;
-      continue;
-    }
-    place_[i] = size();
-    free_laws_.push_back(static_cast<int>(i));
-    LawRow row{n() + static_cast<int>(i), branch.a, branch.b, branch.c};
-    if (at_velocity_level(i)) {
-      const auto& compiled = now_->velocity_laws;
-      const auto k = std::ranges::find(compiled, static_cast<int>(i)) - compiled.begin();
-      row.function = n() + m() + static_cast<int>(k);
-      row.c = 0;
-    }
-    law_rows_.push_back(row);
-  }
-  make_terms();
-}
-
-/// Where the derivatives of the functions stand in the matrices of the mode.
-void ModeFlow::make_terms() {
-  differential_.assign(static_cast<std::size_t>(size()), 0);
-  std::vector<int> equation(rows_.size(), -1);  // that a function stands in
-  for (int i = 0; i < n(); ++i) equation[static_cast<std::size_t>(i)] = i;
-  for (std::size_t k = 0; k < law_rows_.size(); ++k)
-    equation[static_cast<std::size_t>(law_rows_[k].function)] = n() + static_cast<int>(k);
-  const auto factor = [&](int row) {
-    return row < n() ? 1.0 : law_rows_[static_cast<std::size_t>(row - n())].a;
-  };
-  for (auto* terms : {&by_ydot_, &by_y_, &by_t_, &by_p_}) terms->clear();
-  for (std::size_t k = 0; k < now_->entries.size(); ++k) {
-    const auto [function, input] = now_->entries[k];
-    const int row = equation[static_cast<std::size_t>(function)];
-    if (row < 0) continue;
-    if (input == Dcs::time_input()) {
-      by_t_.push_back({k, row, 0, factor(row), -1});
-    } else if (input < system_.variable_input(0)) {
-      const int j = input - system_.derivative_input(0);
-      by_ydot_.push_back({k, row, j, factor(row), -1});
-      differential_[static_cast<std::size_t>(j)] = 1;
-    } else {
-      int j = input - system_.variable_input(0);
-      if (j >= n()) j = place_[static_cast<std::size_t>(j - n())];
-      if (j >= 0) by_y_.push_back({k, row, j, factor(row), -1});
-    }
-  }
-  for (std::size_t k = 0; k < now_->parameter_entries.size(); ++k) {
-    const int row = equation[static_cast<std::size_t>(now_->parameter_entries[k].row)];
-    if (row >= 0) by_p_.push_back({k, row, now_->parameter_entries[k].column, factor(row), -1});
-  }
-  make_places();
-}
-
-/// By columns, in each by rows; those of H_ẏ and H_y are one list.
-void ModeFlow::make_places() {
-  std::vector<std::pair<int, int>> all;  // column, row
-  for (const auto* terms : {&by_ydot_, &by_y_})
-    for (const Term& term : *terms) all.emplace_back(term.column, term.row);
-  for (int k = n(); k < size(); ++k) all.emplace_back(k, k);
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  places_ = {};
-  auto next = all.begin();
-  for (int column = 0; column < size(); ++column) {
-    for (; next != all.end() && next->first == column; ++next) places_.row.push_back(next->second);
-    places_.start.push_back(static_cast<int>(places_.row.size()));
-  }
-  const auto place = [&](int row, int column) {
-    return static_cast<int>(std::ranges::lower_bound(all, std::pair(column, row)) - all.begin());
-  };
-  for (auto* terms : {&by_ydot_, &by_y_})
-    for (Term& term : *terms) term.place = place(term.row, term.column);
-  law_places_.clear();
-  for (int k = n(); k < size(); ++k) law_places_.push_back(place(k, k));
-}
-
 void ModeFlow::gather(const Vector& x, const Vector& lambda, Vector& y) const {
   y.resize(size());
   y.head(n()) = x;
@@ -286,13 +150,19 @@ bool ModeFlow::evaluate(double t, const Vector& ydot, const Vector& y, Vector& H
   return equations(y, rows_, H);
 }
 
-bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<RunningError>& ydot,
-                                const std::vector<RunningError>& y, std::vector<RunningError>& H) {
-  const auto columns = static_cast<std::size_t>(n());
+/// The functions with bounds of their errors, made when they are first asked for.
+BoundedTape& ModeFlow::bounded() {
   if (!now_->bounded) {
     const std::vector<int> outputs = now_->outputs();
     now_->bounded.emplace(now_->system.tape, outputs, system_.parameter_input(0), system_.parameters);
   }
+  return *now_->bounded;
+}
+
+bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<RunningError>& ydot,
+                                const std::vector<RunningError>& y, std::vector<RunningError>& H) {
+  const auto columns = static_cast<std::size_t>(n());
+  BoundedTape& functions = bounded();
   std::vector<RunningError> inputs(1 + 2 * columns + place_.size());
   inputs[0] = t;
   for (std::size_t j = 0; j < columns; ++j) inputs[1 + j] = ydot[j], inputs[1 + columns + j] = y[j];
@@ -302,12 +172,12 @@ bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<Running
   z_error_.resize(z_.size());
   for (std::size_t k = 0; k < inputs.size(); ++k)
     z_[k] = inputs[k].value, z_error_[k] = inputs[k].error;
-  now_->bounded->run(z_.data(), z_error_.data());
+  functions.run(z_.data(), z_error_.data());
   H.resize(static_cast<std::size_t>(size()));
-  for (std::size_t r = 0; r < columns; ++r) H[r] = now_->bounded->output(r);
+  for (std::size_t r = 0; r < columns; ++r) H[r] = functions.output(r);
   for (std::size_t k = 0; k < law_rows_.size(); ++k) {
     const LawRow& law = law_rows_[k];
-    const RunningError row = now_->bounded->output(static_cast<std::size_t>(law.function));
+    const RunningError row = functions.output(static_cast<std::size_t>(law.function));
     H[columns + k] =
         RunningError(law.a) * row + RunningError(law.b) * y[columns + k] - RunningError(law.c);
   }
@@ -364,6 +234,15 @@ bool ModeFlow::w(double t, const Vector& ydot, const Vector& y, Vector& w) {
   return w.allFinite();
 }
 
+/// ∂w/∂p at z_; what is 0 by its form is not written.
+void ModeFlow::w_by_parameters(Matrix& w_p) {
+  if (!now_->parameter_entries.empty())
+    now_->by_parameters.run(z_.data(), z_.size(), nullptr, parameter_derivatives_.data());
+  for (std::size_t k = 0; k < now_->parameter_entries.size(); ++k)
+    if (const int i = law_of(now_->parameter_entries[k]); i >= 0)
+      w_p(i, now_->parameter_entries[k].column) = parameter_derivatives_[k];
+}
+
 bool ModeFlow::linearize_w(double t, const Vector& ydot, const Vector& y, Vector& w, Matrix& w_ydot,
                            Matrix& w_y, Vector& w_t, Matrix& w_p) {
   fill(t, ydot, y, z_);
@@ -375,24 +254,16 @@ bool ModeFlow::linearize_w(double t, const Vector& ydot, const Vector& y, Vector
   w_t.setZero(m());
   w_p.setZero(m(), parameter_count());
   for (std::size_t k = 0; k < now_->entries.size(); ++k) {
-    const int i = now_->entries[k].row - n(), input = now_->entries[k].column;
-    if (i < 0 || i >= m()) continue;
-    if (input == Dcs::time_input()) {
+    const int i = law_of(now_->entries[k]), input = now_->entries[k].column;
+    if (i < 0) continue;
+    if (input == Dcs::time_input())
       w_t[i] = w_derivatives_[k];
-    } else if (input < system_.variable_input(0)) {
+    else if (input < system_.variable_input(0))
       w_ydot(i, input - system_.derivative_input(0)) = w_derivatives_[k];
-    } else {
-      int j = input - system_.variable_input(0);
-      if (j >= n()) j = place_[static_cast<std::size_t>(j - n())];
-      if (j >= 0) w_y(i, j) = w_derivatives_[k];
-    }
+    else if (const int j = unknown_of(input); j >= 0)
+      w_y(i, j) = w_derivatives_[k];
   }
-  if (!now_->parameter_entries.empty())
-    now_->by_parameters.run(z_.data(), z_.size(), nullptr, parameter_derivatives_.data());
-  for (std::size_t k = 0; k < now_->parameter_entries.size(); ++k) {
-    const int i = now_->parameter_entries[k].row - n();
-    if (i >= 0 && i < m()) w_p(i, now_->parameter_entries[k].column) = parameter_derivatives_[k];
-  }
+  w_by_parameters(w_p);
   return w.allFinite() && is_finite(w_derivatives_, w_derivatives_.size()) && w_p.allFinite();
 }
 

@@ -133,8 +133,24 @@ class ModeFlow {
   void compile();
   void resize();
   void add_velocity(int law);
+  void add_velocities(const Mode& mode, const std::vector<char>& velocity_level);
+  void make_law_rows();
   void make_terms();
+  void add_term(std::size_t entry, int row, double factor);
   void make_places();
+  [[nodiscard]] std::vector<int> equation_of_functions() const;
+  /// The law whose w has this derivative; negative: none.
+  [[nodiscard]] int law_of(const Entry& entry) const {
+    const int i = entry.row - n();
+    return i < m() ? i : -1;
+  }
+  /// The unknown that an input x_j or λ_i is in this mode; -1: a λ that the mode fixes.
+  [[nodiscard]] int unknown_of(int input) const {
+    const int j = input - system_.variable_input(0);
+    return j < n() ? j : place_[static_cast<std::size_t>(j - n())];
+  }
+  void w_by_parameters(Matrix& w_p);
+  [[nodiscard]] BoundedTape& bounded();
   void fill(double t, const Vector& ydot, const Vector& y, std::vector<double>& z) const;
   bool equations(const Vector& y, const std::vector<double>& rows, Vector& H) const;
 

@@ -150,50 +150,64 @@ double Radau::algebraic_error() const {
   return largest;
 }
 
+/// Does any of the variables have a derivative in the equations?
+bool Radau::is_any_differential() const {
+  for (int k = 0; k < flow_.n(); ++k)
+    if (flow_.is_differential(k)) return true;
+  return false;
+}
+
+double Radau::error() {
+  assert(attempted_);
+  if (estimated_) return error_;
+  const bool any = is_any_differential();
+  if (any) {
+    if (!frozen_nearby_ && !freeze_jacobian(attempt_.base, attempt_.Z)) return error_ = inf;
+    frozen_nearby_ = true;
+  }
+  error_ = any ? differential_error() : algebraic_error();
+  propose(any ? stages() + 1 : stages() - 1);
+  estimated_ = true;
+  return error_;
+}
+
+/// ydot_ and Y_start_: rates and unknowns at the start by the polynomial of the step.
+void Radau::set_start() {
+  ydot_.noalias() = attempt_.Z.lazyProduct(defect_) / attempt_.h;
+  Y_start_ = attempt_.base;
+  for (int k = 0; k < flow_.size(); ++k)
+    if (!flow_.is_differential(k)) Y_start_[k] += attempt_.Z.row(k).dot(extrapolation_);
+}
+
+/// The norm of the defect at (t, ydot_, y), filtered by the matrix of the real eigenvalue; delta_ is left. Inf: no value.
+double Radau::filtered_defect(const Vector& y) {
+  if (!flow_.evaluate(attempt_.t, ydot_, y, H_)) return inf;
+  H_ = H_.cwiseProduct(row_scale_);
+  real_.solve(H_, delta_);
+  delta_ = delta_.cwiseProduct(unit_);
+  return tolerance_norm(delta_);
+}
+
 /// The polynomial u of the step solves the equations at the stages, not at its start: the defect
 /// there, filtered by the matrix of the real eigenvalue,
 ///     error = -((μ/h) H_ẏ + H_y)⁻¹ H(t_n, u'(t_n), y_n),
 /// is the difference to a formula of order s that uses the start with the weight 1/μ ([HW] section
 /// IV.8 for H = ẏ - f). On a stiff transient the estimate is filtered once more.
-double Radau::error() {
-  assert(attempted_);
-  if (estimated_) return error_;
-  bool any = false;
-  for (int k = 0; k < flow_.n(); ++k) any = any || flow_.is_differential(k);
-  if (any) {
-    if (!frozen_nearby_ && !freeze_jacobian(attempt_.base, attempt_.Z)) return error_ = inf;
-    frozen_nearby_ = true;
-    ydot_.noalias() = attempt_.Z.lazyProduct(defect_) / attempt_.h;
-    Y_start_ = attempt_.base;
-    for (int k = 0; k < flow_.size(); ++k)
-      if (!flow_.is_differential(k)) Y_start_[k] += attempt_.Z.row(k).dot(extrapolation_);
-    const auto estimate = [&](const Vector& y) {
-      if (!flow_.evaluate(attempt_.t, ydot_, y, H_)) return inf;
-      H_ = H_.cwiseProduct(row_scale_);
-      real_.solve(H_, delta_);
-      delta_ = delta_.cwiseProduct(unit_);
-      return tolerance_norm(delta_);
-    };
-    const double unfiltered = error_by_start();
-    error_ = estimate(Y_start_);
-    if (error_ >= 1 && (first_ || rejected_)) {
-      Y_ = Y_start_ - delta_;
-      error_ = std::min(error_, estimate(Y_));
-    }
-    error_ = std::max(error_, unfiltered);
-    // Where the equations have no value at the start: how far from it the polynomial through the
-    // stages alone is, which is of order s.
-    if (error_ == inf) {
-      extrapolate_stages(Y_);
-      delta_ = attempt_.base - Y_;
-      error_ = tolerance_norm(delta_);
-    }
-  } else {
-    error_ = algebraic_error();
+double Radau::differential_error() {
+  set_start();
+  const double unfiltered = error_by_start();
+  double error = filtered_defect(Y_start_);
+  if (error >= 1 && (first_ || rejected_)) {
+    Y_ = Y_start_ - delta_;
+    error = std::min(error, filtered_defect(Y_));
   }
-  propose(any ? stages() + 1 : stages() - 1);
-  estimated_ = true;
-  return error_;
+  error = std::max(error, unfiltered);
+  if (error != inf) return error;
+  // Where the equations have no value at the start: how far from it the polynomial through the
+  // stages alone is, which is of order s.
+  extrapolate_stages(Y_);
+  delta_ = attempt_.base - Y_;
+  return tolerance_norm(delta_);
 }
 
 /// The same estimate by the matrix at the start, (t, ydot_, Y_start_), where a row of the frozen one has outgrown it; 0

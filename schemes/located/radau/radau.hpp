@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <optional>
 #include <vector>
 
 
@@ -130,8 +131,11 @@ class Radau {
   [[nodiscard]] const Polynomial& latest() const { return attempted_ ? attempt_ : last_; }
   [[nodiscard]] bool can_predict() const;
   void start_from(bool predicted);
+  Outcome solve_from(bool predicted);
   Outcome simplified_newton();
+  std::optional<Outcome> iterate(int& iterations);
   Outcome full_newton();
+  bool full_system();
   bool freeze_jacobian(const Vector& base, const Matrix& Z);
   void measure_rounding();
   void scaled_matrix(double h, Vector& matrix, Vector& scale) const;
@@ -144,6 +148,10 @@ class Radau {
   bool stage_row(double t, double h, int i);
   void resize_stages();
   void finish();
+  [[nodiscard]] bool is_any_differential() const;
+  void set_start();
+  [[nodiscard]] double filtered_defect(const Vector& y);
+  [[nodiscard]] double differential_error();
   [[nodiscard]] double error_by_start();
   [[nodiscard]] double size_of(int k) const;
   [[nodiscard]] double tolerance_norm(const Vector& error) const;

@@ -40,6 +40,29 @@ bool is_negligible(double size, double contraction) {
   return contraction < 1 && size * contraction <= (1 - contraction) * negligible;
 }
 
+/// May it be rounding, since it is small and has hardly shrunk?
+bool rests_near_rounding(double now, double before) { return now <= near_rounding && now > slow * before; }
+
+/// How corrections shrink with one Jacobian. The largest contraction of two iterations foretells the
+/// next: the norm of a correction is no smooth sequence.
+struct Contraction {
+  double before = inf;  ///< the last correction
+  double last = 1;      ///< contraction
+  double best = inf;    ///< the smallest correction
+  int stalled = 0;      ///< corrections since one that was small beside the best
+
+  /// Is nothing of any size left after this correction?
+  [[nodiscard]] bool ends_with(double now) const {
+    return now <= at_rounding || is_negligible(now, std::max(now / before, last));
+  }
+  void take(double now) {
+    last = before < inf ? now / before : 1;
+    before = now;
+    stalled = now <= slow * best ? 0 : stalled + 1;
+    best = std::min(best, now);
+  }
+};
+
 }  // namespace
 
 Radau::Outcome Radau::attempt(double h) {
@@ -50,20 +73,25 @@ Radau::Outcome Radau::attempt(double h) {
   Outcome outcome = Outcome::diverged;
   for (const bool predicted : {true, false}) {
     if (predicted && !can_predict()) continue;
-    start_from(predicted);
-    outcome = simplified_newton();
-    frozen_nearby_ = predicted;
-    if (outcome != Outcome::solved) {
-      start_from(predicted);
-      outcome = full_newton();
-      frozen_nearby_ = false;
-    }
+    outcome = solve_from(predicted);
     if (outcome == Outcome::solved) break;
   }
   if (outcome == Outcome::solved)
     finish();
   else
     attempted_ = false;
+  return outcome;
+}
+
+/// From these starting values, by full Newton's method where the simplified one fails.
+Radau::Outcome Radau::solve_from(bool predicted) {
+  start_from(predicted);
+  Outcome outcome = simplified_newton();
+  frozen_nearby_ = predicted;
+  if (outcome == Outcome::solved) return outcome;
+  start_from(predicted);
+  outcome = full_newton();
+  frozen_nearby_ = false;
   return outcome;
 }
 
@@ -233,33 +261,42 @@ bool Radau::rests_at_rounding() {
   return (correction.array() <= surely_rounding * eps * rounding.array()).all() && rows_vanish();
 }
 
-/// Down to rounding, or until the corrections stop to shrink, once with a new Jacobian. The largest
-/// contraction of two iterations foretells the next: the norm of a correction is no smooth
-/// sequence.
+/// Down to rounding, or until the corrections stop to shrink, once with a new Jacobian.
 Radau::Outcome Radau::simplified_newton() {
-  if (!freeze_jacobian(y_, Z_)) return Outcome::domain;
-  double before = inf, contraction_before = 1, best = inf;
-  int stalled = 0, jacobians = 1;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  int iterations = 0;
+  for (int jacobian = 0; jacobian < most_jacobians; ++jacobian) {
+    if (!freeze_jacobian(y_, Z_)) return Outcome::domain;
+    if (const std::optional<Outcome> outcome = iterate(iterations)) return *outcome;
+  }
+  return Outcome::diverged;
+}
+
+/// The same with the frozen Jacobian, after so many iterations. Empty: the corrections stopped to shrink.
+std::optional<Radau::Outcome> Radau::iterate(int& iterations) {
+  Contraction contraction;
+  while (iterations < most_iterations) {
+    ++iterations;
     if (!residuals()) return Outcome::domain;
     correction();
     ++counts_.iterations;
     const double now = take_correction();
     if (now == inf) return Outcome::diverged;
-    if (now <= at_rounding || is_negligible(now, std::max(now / before, contraction_before))) return Outcome::solved;
-    contraction_before = before < inf ? now / before : 1;
-    before = now;
-    stalled = now <= slow * best ? 0 : stalled + 1;
-    best = std::min(best, now);
-    if (stalled < 2) continue;
+    if (contraction.ends_with(now)) return Outcome::solved;
+    contraction.take(now);
+    if (contraction.stalled < 2) continue;
     if (now <= surely_rounding || rests_at_rounding()) return Outcome::solved;
-    if (++jacobians > most_jacobians) return Outcome::diverged;
-    if (!freeze_jacobian(y_, Z_)) return Outcome::domain;
-    before = best = inf;
-    contraction_before = 1;
-    stalled = 0;
+    return std::nullopt;
   }
   return Outcome::diverged;
+}
+
+/// The equations of all stages and their matrix. False: left the domain.
+bool Radau::full_system() {
+  for (int i = 0; i < stages(); ++i) {
+    stage_point(y_, Z_, h_, i);
+    if (!stage_row(t_, h_, i)) return false;
+  }
+  return true;
 }
 
 /// The last resort: the Jacobian of every stage in every iteration.
@@ -268,10 +305,7 @@ Radau::Outcome Radau::full_newton() {
   resize_stages();
   double before = inf;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    for (int i = 0; i < stages(); ++i) {
-      stage_point(y_, Z_, h_, i);
-      if (!stage_row(t_, h_, i)) return Outcome::domain;
-    }
+    if (!full_system()) return Outcome::domain;
     full_newton_.compute(stages_);
     ++counts_.factorisations;
     ++counts_.iterations;
@@ -282,7 +316,7 @@ Radau::Outcome Radau::full_newton() {
     const double now = take_correction();
     if (now == inf) return Outcome::diverged;
     if (now <= at_rounding) return Outcome::solved;
-    if (now <= near_rounding && now > slow * before && rows_vanish()) return Outcome::solved;
+    if (rests_near_rounding(now, before) && rows_vanish()) return Outcome::solved;
     before = now;
   }
   return Outcome::diverged;

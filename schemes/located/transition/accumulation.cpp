@@ -12,6 +12,15 @@ constexpr double largest_ratio = 0.98;     // of successive cycles
 constexpr double ratio_tolerance = 1e-2;   // by which two ratios may differ
 constexpr double crowding = 0.6;           // of a thousand events beside that at half their count
 
+/// Cycles of lengths D, r D, r² D, ... end after D r/(1 − r) more. Empty: no constant ratio r < 1.
+std::optional<double> time_left(double d1, double d2, double d3) {
+  if (!(d1 > 0 && d2 > 0 && d3 > 0)) return std::nullopt;
+  const double ratio = d3 / d2;
+  if (ratio > largest_ratio || std::abs(ratio - d2 / d1) > ratio_tolerance * ratio)
+    return std::nullopt;
+  return d3 * ratio / (1 - ratio);
+}
+
 }  // namespace
 
 void AccumulationWatch::add(double t, const Vector& x, int signature, std::vector<int> laws,
@@ -35,31 +44,27 @@ std::optional<AccumulationWatch::Limit> AccumulationWatch::limit(double shortest
   return std::nullopt;
 }
 
-// Cycles of lengths D, r D, r² D, ... end after D r/(1 − r) more.
+bool AccumulationWatch::repeats(std::size_t period) const {
+  if (events_.size() < 3 * period + 1) return false;
+  for (std::size_t k = 0; k < 2 * period; ++k)
+    if (event(k).signature != event(k + period).signature) return false;
+  return true;
+}
+
 std::optional<AccumulationWatch::Limit> AccumulationWatch::limit(std::size_t period,
                                                                  double shortest) const {
-  if (events_.size() < 3 * period + 1) return std::nullopt;
-  const auto event = [&](std::size_t back) -> const Event& {
-    return events_[events_.size() - 1 - back];
-  };
-  for (std::size_t k = 0; k < 2 * period; ++k)
-    if (event(k).signature != event(k + period).signature) return std::nullopt;
-  const double d1 = event(2 * period).t - event(3 * period).t;
-  const double d2 = event(period).t - event(2 * period).t;
+  if (!repeats(period)) return std::nullopt;
   const double d3 = event(0).t - event(period).t;
-  if (!(d1 > 0 && d2 > 0 && d3 > 0)) return std::nullopt;
-  const double ratio = d3 / d2;
-  if (ratio > largest_ratio || std::abs(ratio - d2 / d1) > ratio_tolerance * ratio)
-    return std::nullopt;
-  const double rest = d3 * ratio / (1 - ratio);
-  if (rest > shortest) return std::nullopt;
-  const double share = rest / d3;
+  const std::optional<double> rest =
+      time_left(event(2 * period).t - event(3 * period).t, event(period).t - event(2 * period).t, d3);
+  if (!rest || *rest > shortest) return std::nullopt;
+  const double share = *rest / d3;
   const auto continued = [&](const auto& now, const auto& before) {
     return now.size() > 0 && before.size() == now.size()
                ? std::decay_t<decltype(now)>(now + share * (now - before))
                : now;
   };
-  Limit limit{event(0).t + rest,
+  Limit limit{event(0).t + *rest,
               event(0).x + share * (event(0).x - event(period).x),
               {},
               continued(event(0).dx, event(period).dx),

@@ -43,6 +43,10 @@ class AccumulationWatch {
 
     void transfer(Archive& archive) { archive(t, x, signature, laws, dx, dt); }
   };
+  /// The event that is so many before the last one.
+  [[nodiscard]] const Event& event(std::size_t back) const { return events_[events_.size() - 1 - back]; }
+  /// Are the last three cycles of so many events of the same kinds?
+  [[nodiscard]] bool repeats(std::size_t period) const;
   [[nodiscard]] std::optional<Limit> limit(std::size_t period, double shortest) const;
 
   std::vector<Event> events_;      // the last ones

@@ -43,15 +43,24 @@ class Partition {
 
  private:
   ContactPart part(int root);
-  [[nodiscard]] std::vector<std::vector<int>> rows_of_algebraic(
-      const std::vector<char>& is_differential) const;
-  void leave_out_outputs(const std::vector<char>& is_differential);
+  void find_kinds();
+  [[nodiscard]] std::vector<std::vector<int>> rows_of_algebraic() const;
+  void leave_out_outputs();
+  [[nodiscard]] bool counts(const Derivative& d) const;
+  [[nodiscard]] bool is_force(const Derivative& d) const;
   void join_inputs(int row, int line);
+  [[nodiscard]] std::vector<int> members(int root, int first, int count);
+  [[nodiscard]] bool holds_foreign_multiplier(int root);
   [[nodiscard]] int variable(int j) const { return j; }
   [[nodiscard]] int equation(int r) const { return system_.n() + r; }
   [[nodiscard]] int law(int i) const { return 2 * system_.n() + i; }
+  /// The equation or law whose row a derivative stands in.
+  [[nodiscard]] int row(const Derivative& d) const {
+    return d.output < system_.n() ? equation(d.output) : law(d.output - system_.n());
+  }
   /// The variable or law behind an input, -1: time, a parameter or a bounded multiplier.
   [[nodiscard]] int node(int input) const;
+  [[nodiscard]] std::vector<int> places(const ContactPart& part) const;
   void rebuild(ContactPart& part, const std::vector<int>& equations) const;
 
   const Dcs& system_;
@@ -59,6 +68,8 @@ class Partition {
   std::vector<char> bounded_;
   std::vector<Derivative> derivatives_;  // of F, then G
   std::vector<char> by_bounded_;         // lines that hold bounded multipliers
+  std::vector<char> has_impulse_;        // equations that hold an unbounded multiplier
+  std::vector<char> is_differential_;    // variables
   std::vector<char> is_output_;          // rows that only give an output
   Sets sets_;
 };
@@ -72,45 +83,57 @@ Partition::Partition(const Dcs& system)
   lines.insert(lines.end(), system.G.begin(), system.G.end());
   derivatives_ = differentiate(tape_, lines, 0, system.parameter_input(0));
   by_bounded_ = depends_on(system, tape_, bounded_);
-  const int n = system.n();
-  std::vector<char> has_impulse(at(n), 0), is_differential(at(n), 0);
+  find_kinds();
+  leave_out_outputs();
   for (const Derivative& d : derivatives_) {
-    const int i = d.input - system.multiplier_input(0), j = d.input - system.derivative_input(0);
-    if (d.output < n && i >= 0 && bounded_[at(i)] == 0) has_impulse[at(d.output)] = 1;
-    if (j >= 0 && j < n) is_differential[at(j)] = 1;
-  }
-  leave_out_outputs(is_differential);
-  for (const Derivative& d : derivatives_) {
-    if (d.output >= n ? bounded_[at(d.output - n)] != 0 : is_output_[at(d.output)] != 0) continue;
-    const int row = d.output < n ? equation(d.output) : law(d.output - n);
-    const int j = d.input - system.variable_input(0);
-    const bool is_force = d.output < n && has_impulse[at(d.output)] != 0 && j >= 0 && j < n &&
-                          is_differential[at(j)] != 0;
-    if (is_force || node(d.input) < 0) continue;
-    sets_.join(row, node(d.input));
-    join_inputs(row, d.line);
+    if (!counts(d) || is_force(d) || node(d.input) < 0) continue;
+    sets_.join(row(d), node(d.input));
+    join_inputs(row(d), d.line);
   }
 }
 
+/// Which equations have impulses, and which variables have a derivative?
+void Partition::find_kinds() {
+  const int n = system_.n();
+  has_impulse_.assign(at(n), 0);
+  is_differential_.assign(at(n), 0);
+  for (const Derivative& d : derivatives_) {
+    const int i = d.input - system_.multiplier_input(0), j = d.input - system_.derivative_input(0);
+    if (d.output < n && i >= 0 && bounded_[at(i)] == 0) has_impulse_[at(d.output)] = 1;
+    if (j >= 0 && j < n) is_differential_[at(j)] = 1;
+  }
+}
+
+/// Does it stand in a row that is neither that of an output nor that of a bounded law?
+bool Partition::counts(const Derivative& d) const {
+  const int i = d.output - system_.n();
+  return i >= 0 ? bounded_[at(i)] == 0 : is_output_[at(d.output)] == 0;
+}
+
+/// Is it a force by a differential variable, in an equation with impulses?
+bool Partition::is_force(const Derivative& d) const {
+  const int n = system_.n(), j = d.input - system_.variable_input(0);
+  return d.output < n && has_impulse_[at(d.output)] != 0 && j >= 0 && j < n && is_differential_[at(j)] != 0;
+}
+
 /// By algebraic variable the rows that hold it, without those of outputs and of bounded laws.
-std::vector<std::vector<int>> Partition::rows_of_algebraic(const std::vector<char>& is_differential) const {
+std::vector<std::vector<int>> Partition::rows_of_algebraic() const {
   const int n = system_.n();
   std::vector<std::vector<int>> rows(at(n));
   for (const Derivative& d : derivatives_) {
     const int j = d.input - system_.variable_input(0);
-    const bool counts = d.output >= n ? bounded_[at(d.output - n)] == 0 : is_output_[at(d.output)] == 0;
-    if (counts && j >= 0 && j < n && is_differential[at(j)] == 0) rows[at(j)].push_back(d.output);
+    if (counts(d) && j >= 0 && j < n && is_differential_[at(j)] == 0) rows[at(j)].push_back(d.output);
   }
   return rows;
 }
 
 /// An algebraic variable that only one row holds is given by it, whatever else stands there: the row
 /// demands nothing of the other variables. Without it others may be given so in turn.
-void Partition::leave_out_outputs(const std::vector<char>& is_differential) {
+void Partition::leave_out_outputs() {
   is_output_.assign(at(system_.n()), 0);
   for (bool is_new = true; is_new;) {
     is_new = false;
-    for (const std::vector<int>& rows : rows_of_algebraic(is_differential)) {
+    for (const std::vector<int>& rows : rows_of_algebraic()) {
       if (rows.size() != 1 || rows.front() >= system_.n() || is_output_[at(rows.front())] != 0) continue;
       is_output_[at(rows.front())] = 1;
       is_new = true;
@@ -160,36 +183,39 @@ std::vector<ContactPart> Partition::parts() {
   return parts;
 }
 
+/// Which of `count` nodes, from node `first` on, are in the set of `root`?
+std::vector<int> Partition::members(int root, int first, int count) {
+  std::vector<int> found;
+  for (int k = 0; k < count; ++k)
+    if (sets_.root(first + k) == root) found.push_back(k);
+  return found;
+}
+
+/// Impulses are found from ∂F/∂ẋ, ∂F/∂λ and the gaps: do these hold other multipliers?
+bool Partition::holds_foreign_multiplier(int root) {
+  return std::any_of(derivatives_.begin(), derivatives_.end(), [&](const Derivative& d) {
+    if (sets_.root(row(d)) != root || node(d.input) < 0 || by_bounded_[at(d.line)] == 0) return false;
+    return d.output >= system_.n() || d.input < system_.variable_input(0) ||
+           d.input >= system_.multiplier_input(0);
+  });
+}
+
 ContactPart Partition::part(int root) {
   ContactPart part;
-  std::vector<int> equations;
-  for (int j = 0; j < system_.n(); ++j) {
-    if (sets_.root(variable(j)) == root) part.variables.push_back(j);
-    if (sets_.root(equation(j)) == root) equations.push_back(j);
-  }
-  for (int i = 0; i < system_.m(); ++i)
-    if (sets_.root(law(i)) == root) part.laws.push_back(i);
+  part.variables = members(root, variable(0), system_.n());
+  part.laws = members(root, law(0), system_.m());
+  const std::vector<int> equations = members(root, equation(0), system_.n());
   if (part.variables.size() != equations.size())
     part.objection = "its equations and variables differ in number";
-  // Impulses are found from ∂F/∂ẋ, ∂F/∂λ and the gaps: these must not hold other multipliers.
-  for (const Derivative& d : derivatives_) {
-    const int n = system_.n();
-    const int row = d.output < n ? equation(d.output) : law(d.output - n);
-    if (sets_.root(row) != root || node(d.input) < 0 || by_bounded_[at(d.line)] == 0) continue;
-    const bool counts = d.output >= n || d.input < system_.variable_input(0) ||
-                        d.input >= system_.multiplier_input(0);
-    if (counts) part.objection = "the multiplier of another law multiplies its force or its masses";
-  }
+  if (holds_foreign_multiplier(root))
+    part.objection = "the multiplier of another law multiplies its force or its masses";
   if (part.objection.empty()) rebuild(part, equations);
   return part;
 }
 
-/// Writes the system of the part on a tape of its own.
-void Partition::rebuild(ContactPart& part, const std::vector<int>& equations) const {
-  Dcs& small = part.system;
-  small.parameters = system_.parameters;
-  small.F.resize(equations.size());
-  for (const int i : part.laws) small.laws.push_back(system_.laws[at(i)]);
+/// By the inputs of the whole system those of the part's, whose numbers of equations and laws are known; -1: not in it.
+std::vector<int> Partition::places(const ContactPart& part) const {
+  const Dcs& small = part.system;
   std::vector<int> place(at(system_.parameter_input(static_cast<int>(small.parameters.size()))), -1);
   place[0] = Dcs::time_input();
   for (int k = 0; k < static_cast<int>(part.variables.size()); ++k) {
@@ -200,18 +226,27 @@ void Partition::rebuild(ContactPart& part, const std::vector<int>& equations) co
     place[at(system_.multiplier_input(part.laws[at(k)]))] = small.multiplier_input(k);
   for (int k = 0; k < static_cast<int>(small.parameters.size()); ++k)
     place[at(system_.parameter_input(k))] = small.parameter_input(k);
+  return place;
+}
+
+/// Writes a line to another tape, with its operands `renamed` and its input at its place; 0 for an input without one.
+int copy_line(const Instruction& line, const std::vector<int>& place, const std::vector<int>& renamed, Tape& tape) {
+  const auto operand = [&](int old) { return old < 0 ? -1 : renamed[at(old)]; };
+  if (line.operation == Operation::constant) return tape.constant(line.value);
+  if (line.operation != Operation::input) return tape.apply(line.operation, operand(line.a), operand(line.b));
+  return place[at(line.a)] < 0 ? tape.constant(0) : tape.input(place[at(line.a)]);
+}
+
+/// Writes the system of the part on a tape of its own.
+void Partition::rebuild(ContactPart& part, const std::vector<int>& equations) const {
+  Dcs& small = part.system;
+  small.parameters = system_.parameters;
+  small.F.resize(equations.size());
+  for (const int i : part.laws) small.laws.push_back(system_.laws[at(i)]);
+  const std::vector<int> place = places(part);
   std::vector<int> renamed;
-  for (int k = 0; k < system_.tape.size(); ++k) {
-    const Instruction& line = system_.tape[k];
-    if (line.operation == Operation::constant)
-      renamed.push_back(small.tape.constant(line.value));
-    else if (line.operation == Operation::input)
-      renamed.push_back(place[at(line.a)] < 0 ? small.tape.constant(0)
-                                              : small.tape.input(place[at(line.a)]));
-    else
-      renamed.push_back(small.tape.apply(line.operation, line.a < 0 ? -1 : renamed[at(line.a)],
-                                         line.b < 0 ? -1 : renamed[at(line.b)]));
-  }
+  for (int k = 0; k < system_.tape.size(); ++k)
+    renamed.push_back(copy_line(system_.tape[k], place, renamed, small.tape));
   for (std::size_t k = 0; k < equations.size(); ++k)
     small.F[k] = renamed[at(system_.F[at(equations[k])])];
   for (const int i : part.laws) small.G.push_back(renamed[at(system_.G[at(i)])]);

@@ -23,6 +23,48 @@ std::vector<std::string> names_of(const std::vector<int>& variables, const std::
   return own;
 }
 
+/// Makes the mechanical system of a part, which has these variables. Why there is none; empty: there is.
+std::string make_mechanical(ContactPart& part, const std::vector<int>& variables, const std::vector<std::string>& names,
+                            std::optional<MechanicalSystem>& system) {
+  std::string objection = part.objection;
+  if (objection.empty()) try {
+      system.emplace(std::move(part.system), names_of(variables, names));
+    } catch (const InvalidInput& error) {
+      objection = error.what();  // no mechanical system: it has no impacts
+      objection.erase(0, objection.find(": ") + 2);
+    }
+  return objection;
+}
+
+/// Throws InvalidInput.
+void refuse_restitution(const Dcs& system, int law, const std::string& reason) {
+  throw InvalidInput(
+      fmt::format("the restitution of law '{}' cannot be honoured: {}",
+                  system.laws[static_cast<std::size_t>(law)].name, reason));
+}
+
+/// Throws InvalidInput where a law has a restitution e but is in no part that has impacts.
+void demand_honoured(const Dcs& system, const std::vector<double>& e, const std::vector<char>& honoured) {
+  for (std::size_t i = 0; i < e.size(); ++i)
+    if (e[i] != 0 && honoured[i] == 0)
+      refuse_restitution(system, static_cast<int>(i), "it is not of the form 0 <= g perp lambda >= 0");
+}
+
+/// 0 ≤ M P + q ⊥ P ≥ 0 by Lemke's method, else by all of its modes.
+SolveResult solve_impulses(const Matrix& M, const Vector& q) {
+  const auto count = q.size();
+  const Mlcp lcp{.M11 = Matrix(0, 0),
+                 .M12 = Matrix(0, count),
+                 .q1 = Vector(0),
+                 .M21 = Matrix(count, 0),
+                 .M22 = M,
+                 .q2 = q,
+                 .laws = std::vector<Law>(static_cast<std::size_t>(count), complementarity())};
+  SolveResult solved = solve(solver("lemke"), lcp);
+  if (solved.status != Status::solved) solved = solve(solver("enumerate"), lcp);
+  return solved;
+}
+
 }  // namespace
 
 std::optional<Impact> Impact::of(const Dcs& system, const std::vector<double>& restitution,
@@ -30,11 +72,6 @@ std::optional<Impact> Impact::of(const Dcs& system, const std::vector<double>& r
   std::vector<Part> parts;
   std::vector<double> e = restitution;
   e.resize(static_cast<std::size_t>(system.m()), 0.0);
-  const auto refuse = [&](int law, const std::string& reason) {
-    throw InvalidInput(
-        fmt::format("the restitution of law '{}' cannot be honoured: {}",
-                    system.laws[static_cast<std::size_t>(law)].name, reason));
-  };
   std::vector<char> honoured(e.size(), 0);
   for (ContactPart& found : contact_parts(system)) {
     Part part{std::move(found.variables), std::move(found.laws), {}, {}};
@@ -42,23 +79,15 @@ std::optional<Impact> Impact::of(const Dcs& system, const std::vector<double>& r
     const auto rebounds = std::find_if(part.laws.begin(), part.laws.end(), [&](int law) {
       return e[static_cast<std::size_t>(law)] != 0;
     });
-    std::string objection = found.objection;
-    if (objection.empty()) try {
-        part.system.emplace(std::move(found.system), names_of(part.variables, names));
-      } catch (const InvalidInput& error) {
-        objection = error.what();  // no mechanical system: it has no impacts
-        objection.erase(0, objection.find(": ") + 2);
-      }
+    const std::string objection = make_mechanical(found, part.variables, names, part.system);
     if (part.system) {
       for (const int law : part.laws) honoured[static_cast<std::size_t>(law)] = 1;
       parts.push_back(std::move(part));
     } else if (rebounds != part.laws.end()) {
-      refuse(*rebounds, objection);
+      refuse_restitution(system, *rebounds, objection);
     }
   }
-  for (std::size_t i = 0; i < e.size(); ++i)
-    if (e[i] != 0 && honoured[i] == 0)
-      refuse(static_cast<int>(i), "it is not of the form 0 <= g perp lambda >= 0");
+  demand_honoured(system, e, honoured);
   if (parts.empty()) return std::nullopt;
   return Impact(std::move(parts));
 }
@@ -99,39 +128,41 @@ Vector Impact::pushed(const Part& part, Vector x, const Problem& problem, const 
   return x;
 }
 
+/// The size of the terms of a gap, with Σ_j |∂g_i/∂q_j| |q_j| at the largest |q_j| so far.
+double Impact::length_of(const Part& part, const MechanicalSystem::Contacts& contacts, int i, const Vector& largest) {
+  const std::vector<int>& positions = part.system->positions();
+  double length = contacts.size[i];
+  for (std::size_t k = 0; k < positions.size(); ++k)
+    length += std::abs(contacts.G(i, part.system->velocity_of()[k]) /
+                       part.system->velocity_factor()[k]) *
+              largest[positions[k]];
+  return length;
+}
+
+/// |∂g_i/∂t| + Σ_k |G_ik| |v_k| at the largest |v_k| so far: the size of the terms of the velocity of a gap.
+double Impact::speed_of(const Part& part, const MechanicalSystem::Contacts& contacts, int i, const Vector& largest) {
+  const std::vector<int>& velocities = part.system->velocities();
+  double speed = std::abs(contacts.g_t[i]);
+  for (std::size_t k = 0; k < velocities.size(); ++k)
+    speed += std::abs(contacts.G(i, static_cast<Eigen::Index>(k))) * largest[velocities[k]];
+  return speed;
+}
+
 /// In one part, in its own variables and laws.
 std::optional<Impact::Result> Impact::impact(Part& part, double t, const Vector& x,
                                              const Vector& largest) {
   const Moment now = at(part, t, x);
   const MechanicalSystem::Contacts& contacts = now.contacts;
-  const std::vector<int>& positions = part.system->positions();
-  const std::vector<int>& velocities = part.system->velocities();
   std::vector<int> touch;
   bool closes = false;
   for (int i = 0; i < part.system->m(); ++i) {
-    double length = contacts.size[i], speed = std::abs(contacts.g_t[i]);
-    for (std::size_t k = 0; k < positions.size(); ++k)
-      length += std::abs(contacts.G(i, part.system->velocity_of()[k]) /
-                         part.system->velocity_factor()[k]) *
-                largest[positions[k]];
-    for (std::size_t k = 0; k < velocities.size(); ++k)
-      speed += std::abs(contacts.G(i, static_cast<Eigen::Index>(k))) * largest[velocities[k]];
-    if (contacts.g[i] > touching * length) continue;
+    if (contacts.g[i] > touching * length_of(part, contacts, i, largest)) continue;
     touch.push_back(i);
-    closes = closes || now.U[i] < -no_approach * speed;
+    closes = closes || now.U[i] < -no_approach * speed_of(part, contacts, i, largest);
   }
   if (!closes) return std::nullopt;
   const Problem impact = problem(part, t, x, now, touch);
-  const auto count = static_cast<Eigen::Index>(touch.size());
-  const Mlcp lcp{.M11 = Matrix(0, 0),
-                 .M12 = Matrix(0, count),
-                 .q1 = Vector(0),
-                 .M21 = Matrix(count, 0),
-                 .M22 = impact.M,
-                 .q2 = impact.rebound,
-                 .laws = std::vector<Law>(touch.size(), complementarity())};
-  SolveResult solved = solve(solver("lemke"), lcp);
-  if (solved.status != Status::solved) solved = solve(solver("enumerate"), lcp);
+  const SolveResult solved = solve_impulses(impact.M, impact.rebound);
   if (solved.status != Status::solved) return std::nullopt;
   const Vector& P = solved.solution.lambda;
   Result result{pushed(part, x, impact, P), {}};

@@ -56,6 +56,8 @@ class Impact {
   static Problem problem(Part& part, double t, const Vector& x, const Moment& now,
                          const std::vector<int>& laws);
   Vector pushed(double t, const Vector& x, const std::vector<int>& laws, Vector Problem::*change);
+  static double length_of(const Part& part, const MechanicalSystem::Contacts& contacts, int i, const Vector& largest);
+  static double speed_of(const Part& part, const MechanicalSystem::Contacts& contacts, int i, const Vector& largest);
   static std::optional<Result> impact(Part& part, double t, const Vector& x,
                                       const Vector& largest);
   static Vector pushed(const Part& part, Vector x, const Problem& problem, const Vector& P);

@@ -48,6 +48,9 @@ class JumpEquations {
   }
   /// Is the differential part of x⁺ the only one?
   [[nodiscard]] bool is_isolated();
+  /// What is against the solution, which must be found for that: the relative residual where it is above `tolerance`,
+  /// else the largest violation of a range; infinite where it is not the only one.
+  [[nodiscard]] double objection(double tolerance);
   /// Largest violation of the ranges of w⁺ and of the cones of impulses.
   [[nodiscard]] double range_violation() const;
 
@@ -68,6 +71,7 @@ class JumpEquations {
   }
 
  private:
+  void begin(const Mode& mode, double t, const Vector& x, const Vector& lambda);
   bool assemble();
   [[nodiscard]] Vector impulse_units() const;
   [[nodiscard]] const Branch& branch(int i) const {
@@ -140,8 +144,8 @@ bool JumpEquations::assemble() {
   return matrix_.allFinite() && residual_.allFinite();
 }
 
-/// Newton's method without the derivatives of ∂(F, G)/∂ẋ and of the columns of the impulses.
-bool JumpEquations::solve(const Mode& mode, double t, const Vector& x, const Vector& lambda) {
+/// The unknowns of the mode, from x⁻ and without impulses.
+void JumpEquations::begin(const Mode& mode, double t, const Vector& x, const Vector& lambda) {
   mode_ = mode;
   x_before_ = x;
   array_.begin(mode, t, x, lambda, Vector());
@@ -153,6 +157,11 @@ bool JumpEquations::solve(const Mode& mode, double t, const Vector& x, const Vec
     if (is_vertical(branch(i)) && range.lower < range.upper) loaded_.push_back(i);
   }
   impulses_ = Vector::Zero(Z_.cols() + static_cast<Eigen::Index>(loaded_.size()));
+}
+
+/// Newton's method without the derivatives of ∂(F, G)/∂ẋ and of the columns of the impulses.
+bool JumpEquations::solve(const Mode& mode, double t, const Vector& x, const Vector& lambda) {
+  begin(mode, t, x, lambda);
   double last = inf;
   for (int iteration = 0; iteration < most_jump_iterations; ++iteration) {
     if (!assemble()) return false;
@@ -178,6 +187,12 @@ bool JumpEquations::is_isolated() {
   for (Eigen::Index i = 0; i < moves.rows(); ++i)
     if (moves.row(i).cwiseAbs().maxCoeff() > known_jump * sizes[i]) return false;
   return true;
+}
+
+double JumpEquations::objection(double tolerance) {
+  if (!is_isolated()) return inf;
+  const double residual = relative_residual();
+  return residual <= tolerance ? range_violation() : residual;
 }
 
 Vector JumpEquations::multiplier_impulse() const {
@@ -256,11 +271,7 @@ Jumps find_jumps(const Dcs& system, ConsistentJets& jets, double t, const Vector
       result.complete = false;
       break;
     }
-    double against = inf;
-    if (equations.solve(mode, t, x, lambda) && equations.is_isolated()) {
-      against = equations.relative_residual();
-      if (against <= jets.tolerance()) against = equations.range_violation();
-    }
+    const double against = equations.solve(mode, t, x, lambda) ? equations.objection(jets.tolerance()) : inf;
     if (against > std::max(outside, jets.tolerance()) || stays(equations.x())) {
       result.rejected.emplace_back(mode, against);
       continue;

@@ -7,6 +7,17 @@
 #include <perp/schemes/located/transition/sensitivity.hpp>
 
 namespace perp {
+namespace {
+
+/// Divides the rows of both sides of equations by the largest entries of the left one.
+void scale_rows(Matrix& left, Matrix& right) {
+  for (Eigen::Index i = 0; i < left.rows(); ++i) {
+    const double size = left.row(i).cwiseAbs().maxCoeff();
+    if (size > 0) left.row(i) /= size, right.row(i) /= size;
+  }
+}
+
+}  // namespace
 
 Sensitivities::Sensitivities(const Dcs& system, const SensitivityRequest& request, ModeFlow& flow,
                              ConsistentJets& jets)
@@ -97,10 +108,7 @@ Matrix Sensitivities::short_step(const Linearised& at, const Linearised* with, d
     right.col(column_of_parameter_[k]) -= by_p.col(static_cast<Eigen::Index>(k));
   for (int k = 0; k < flow_.size(); ++k)
     if (!flow_.is_differential(k)) left.col(k) /= h;
-  for (int i = 0; i < flow_.size(); ++i) {
-    const double size = left.row(i).cwiseAbs().maxCoeff();
-    if (size > 0) left.row(i) /= size, right.row(i) /= size;
-  }
+  scale_rows(left, right);
   return linear::FullLu(left).solve(right);
 }
 
@@ -148,7 +156,12 @@ Sensitivities::GapRate Sensitivities::gap_rate(const Gap& gap, const Jet& jet,
   }
   if (gap.variable >= 0)
     return {gap.sign * all.x[0].row(gap.variable).transpose(), gap.sign * jet.x(gap.variable, 1)};
-  // ψ(t, x, λ; p) of a reset
+  return reset_rate(gap, jet, all, p);
+}
+
+/// Of ψ(t, x, λ; p), the condition of a reset, with the derivatives of x and λ and of p by the columns.
+Sensitivities::GapRate Sensitivities::reset_rate(const Gap& gap, const Jet& jet, const JetSensitivities& all,
+                                                 const Matrix& p) const {
   const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
   GapRate rate{Vector::Zero(columns_), 0};
   for (const Derivative& d : reset_derivatives_) {
@@ -156,15 +169,16 @@ Sensitivities::GapRate Sensitivities::gap_rate(const Gap& gap, const Jet& jet,
     const double value = gap.sign * values[static_cast<std::size_t>(d.line)];
     const int x = d.input - system_.variable_input(0), l = d.input - system_.multiplier_input(0),
               k = d.input - system_.parameter_input(0);
-    if (d.input == Dcs::time_input()) rate.by_t += value;
-    if (x >= 0 && x < system_.n()) {
-      rate.by_t += value * jet.x(x, 1);
-      rate.by_q += value * all.x[0].row(x).transpose();
-    } else if (l >= 0 && l < system_.m()) {
-      rate.by_t += value * jet.lambda(l, 1);
-      rate.by_q += value * all.lambda[0].row(l).transpose();
+    if (d.input == Dcs::time_input()) {
+      rate.by_t += value;
     } else if (k >= 0) {
       rate.by_q += value * p.row(k).transpose();
+    } else if (l >= 0) {
+      rate.by_t += value * jet.lambda(l, 1);
+      rate.by_q += value * all.lambda[0].row(l).transpose();
+    } else if (x >= 0) {
+      rate.by_t += value * jet.x(x, 1);
+      rate.by_q += value * all.x[0].row(x).transpose();
     }
   }
   return rate;

@@ -91,6 +91,7 @@ class Sensitivities {
   [[nodiscard]] bool linearise(double t, const Vector& ydot, const Vector& y,
                                Linearised& result) const;
   [[nodiscard]] Matrix short_step(const Linearised& at, const Linearised* with, double h) const;
+  [[nodiscard]] GapRate reset_rate(const Gap& gap, const Jet& jet, const JetSensitivities& all, const Matrix& p) const;
   [[nodiscard]] Vector impulses(const Linearised& at, const Vector& jump) const;
   void differentiate_resets();
   void apply_reset(int reset, const std::vector<double>& values, const Matrix& before,

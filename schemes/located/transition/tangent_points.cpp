@@ -84,12 +84,14 @@ class TangentSearch : PointSearch {
     guesses_.set_scales(jets_.scales());
   }
 
-  /// Points where the flow of `mode` touches the surface w = end of a law that slides there.
-  void search(const Mode& mode, int law, int sliding, double end, std::vector<TangentPoint>& found);
+  /// Points where the flow of `mode` touches a surface w = end of a law that slides there.
+  void search(const Mode& mode, int law, std::vector<TangentPoint>& found);
 
  private:
+  void search(const Mode& mode, int law, int sliding, double end, std::vector<TangentPoint>& found);
   bool solve(const Mode& mode, int law, double end, const Vector& x, const Vector& lambda,
              TangentPoint& point);
+  [[nodiscard]] bool is_at_multiplier_end(const TangentPoint& point, int sliding);
   bool describe_point(TangentPoint& point, int sliding, double end);
 
   ConsistentJets guesses_;  // of one level, the others are of two
@@ -117,6 +119,19 @@ bool TangentSearch::solve(const Mode& mode, int law, double end, const Vector& x
   return true;
 }
 
+/// Is the multiplier of the sliding mode at the end of its range at this point?
+bool TangentSearch::is_at_multiplier_end(const TangentPoint& point, int sliding) {
+  const auto law = static_cast<std::size_t>(point.law);
+  Mode inner = point.mode;
+  inner[law] = sliding;
+  const Jet slides = jets_.solve_from(inner, t_, point.x, point.lambda);
+  const Range& lambda = laws_[law].branches[static_cast<std::size_t>(sliding)].lambda;
+  const double value = slides.lambda(point.law, 0);
+  const double width = at_multiplier_end * (lambda.upper - lambda.lower);
+  return slides.consistent && slides.determined &&
+         (std::abs(value - lambda.lower) <= width || std::abs(value - lambda.upper) <= width);
+}
+
 /// The curvature of the touch, and whether the sliding multiplier ends here. False where the flow
 /// of the mode does not go along the surface at all (it rests), or another law forbids the mode.
 bool TangentSearch::describe_point(TangentPoint& point, int sliding, double end) {
@@ -133,18 +148,24 @@ bool TangentSearch::describe_point(TangentPoint& point, int sliding, double end)
   point.lambda = jet.lambda.col(0);
   const Range range = w_range(branch(point.mode, law));
   point.curvature = 2 * jet.w(point.law, 2) * (range.lower == end ? 1 : -1);
-  Mode inner = point.mode;
-  inner[law] = sliding;
-  const Jet slides = jets_.solve_from(inner, t_, point.x, point.lambda);
-  const Range& lambda = laws_[law].branches[static_cast<std::size_t>(sliding)].lambda;
-  const double value = slides.lambda(point.law, 0);
-  const double width = at_multiplier_end * (lambda.upper - lambda.lower);
-  point.at_end =
-      slides.consistent && slides.determined &&
-      (std::abs(value - lambda.lower) <= width || std::abs(value - lambda.upper) <= width);
+  point.at_end = is_at_multiplier_end(point, sliding);
   return true;
 }
 
+void TangentSearch::search(const Mode& mode, int law, std::vector<TangentPoint>& found) {
+  const auto i = static_cast<std::size_t>(law);
+  const Branch& side = branch(mode, i);
+  if (is_vertical(side)) return;
+  const Range range = w_range(side);
+  for (int k = 0; k < static_cast<int>(laws_[i].branches.size()); ++k) {
+    const Branch& inner = laws_[i].branches[static_cast<std::size_t>(k)];
+    if (!is_sliding(laws_[i], k)) continue;
+    const double end = inner.c / inner.a;
+    if (end == range.lower || end == range.upper) search(mode, law, k, end, found);
+  }
+}
+
+/// On the surface that it slides on in the branch `sliding`.
 void TangentSearch::search(const Mode& mode, int law, int sliding, double end,
                            std::vector<TangentPoint>& found) {
   std::vector<TangentPoint> here;
@@ -175,19 +196,7 @@ std::vector<TangentPoint> find_tangent_points(const Dcs& system, double t, const
   Mode mode(system.laws.size(), 0);
   int looked = 0;
   do {
-    for (std::size_t i = 0; i < mode.size(); ++i) {
-      const Law& law = system.laws[i];
-      const Branch& side = law.branches[static_cast<std::size_t>(mode[i])];
-      if (is_vertical(side)) continue;
-      const Range range = w_range(side);
-      for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
-        const Branch& inner = law.branches[static_cast<std::size_t>(k)];
-        if (!is_sliding(law, k)) continue;
-        const double end = inner.c / inner.a;
-        if (end == range.lower || end == range.upper)
-          search.search(mode, static_cast<int>(i), k, end, found);
-      }
-    }
+    for (int i = 0; i < static_cast<int>(mode.size()); ++i) search.search(mode, i, found);
   } while (next_mode(mode, system.laws) && ++looked < options.most_modes);
   return found;
 }

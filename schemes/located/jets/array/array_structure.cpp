@@ -39,6 +39,12 @@ std::vector<Entry> entries_of(const Dcs& system) {
   return entries;
 }
 
+/// Is it a derivative by a variable that has a given value?
+bool is_by_given(const Entry& entry, int n, const std::vector<char>& given) {
+  const int j = entry.input - 1 - n;
+  return j >= 0 && j < n && given[static_cast<std::size_t>(j)];
+}
+
 /// Is an entry a derivative by a rate that depends on rates?
 auto is_of_rates(int n) {
   return [n](const Entry& entry) { return entry.input <= n && entry.on_rates; };
@@ -75,6 +81,17 @@ std::vector<char> given_variables(const Dcs& system, const std::vector<Entry>& e
   return given;
 }
 
+/// Of each value the number of different ones that come before it first.
+std::vector<int> numbered(const std::vector<int>& values) {
+  std::vector<int> numbers, seen;
+  for (const int value : values) {
+    const auto known = std::find(seen.begin(), seen.end(), value);
+    numbers.push_back(static_cast<int>(known - seen.begin()));
+    if (known == seen.end()) seen.push_back(value);
+  }
+  return numbers;
+}
+
 /// The pattern of the array: which unknowns each row holds. Unknowns and rows are taken out that
 /// cannot carry the influence of one law to another.
 class Pattern {
@@ -87,8 +104,7 @@ class Pattern {
     for (const Entry& entry : entries)
       for (int k = 0; k <= levels; ++k)
         for (int j = entry.constant ? k : 0; j <= k; ++j) {
-          const bool known = entry.input > n_ && entry.input <= 2 * n_ && j == 0 &&
-                             given[static_cast<std::size_t>(entry.input - 1 - n_)];
+          const bool known = j == 0 && is_by_given(entry, n_, given);
           if (!known) put(k * (n_ + m_) + entry.row, column(entry.input, j));
         }
     reduce();
@@ -112,14 +128,9 @@ class Pattern {
         if (!columns_[static_cast<std::size_t>(multiplier(k, i))].empty())
           join(first_column + multiplier(k, i), law_row(0, i));
       }
-    std::vector<int> groups, seen;
-    for (int i = 0; i < m_; ++i) {
-      const int group = root(law_row(0, i));
-      const auto known = std::find(seen.begin(), seen.end(), group);
-      groups.push_back(static_cast<int>(known - seen.begin()));
-      if (known == seen.end()) seen.push_back(group);
-    }
-    return groups;
+    std::vector<int> roots;
+    for (int i = 0; i < m_; ++i) roots.push_back(root(law_row(0, i)));
+    return numbered(roots);
   }
 
  private:
@@ -183,21 +194,16 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
   const int n = system.n();
   const std::vector<char> given = given_variables(system, entries);
   ArrayStructure structure;
-  for (const Entry& entry : entries) {
-    const bool known = entry.input > n && entry.input <= 2 * n &&
-                       given[static_cast<std::size_t>(entry.input - 1 - n)];
-    if (!known && entry.on_multipliers) structure.nonlinear_in_multipliers = true;
-  }
+  structure.nonlinear_in_multipliers = std::ranges::any_of(
+      entries, [&](const Entry& entry) { return entry.on_multipliers && !is_by_given(entry, n, given); });
   structure.has_curved_constraints = has_curved_constraints(n, entries);
   structure.nonlinear_in_rates = std::ranges::any_of(entries, is_of_rates(n));
   structure.w_is_given.assign(system.laws.size(), 1);
   structure.w_is_of_time = structure.w_is_given;
   for (const Entry& entry : entries) {
-    const int j = entry.input - 1 - n;
-    const bool known = j >= 0 && j < n && given[static_cast<std::size_t>(j)];
     if (entry.row < n) continue;
     structure.w_is_of_time[static_cast<std::size_t>(entry.row - n)] = 0;
-    if (!known) structure.w_is_given[static_cast<std::size_t>(entry.row - n)] = 0;
+    if (!is_by_given(entry, n, given)) structure.w_is_given[static_cast<std::size_t>(entry.row - n)] = 0;
   }
   structure.groups = Pattern(system, entries, given, levels).groups();
   return structure;

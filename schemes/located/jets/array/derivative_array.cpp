@@ -76,10 +76,7 @@ DerivativeArray::DerivativeArray(const Dcs& system, int levels, bool parameters)
     lines.push_back(derivative.line);
   }
   tape = bind_inputs(tape, inputs, {}, lines);
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    entries_[e].constant = tape[lines[at(n_ + m_) + e]].operation == Operation::constant;
-    linear_ = linear_ && entries_[e].constant;
-  }
+  find_constants(tape, std::span(lines).subspan(at(n_ + m_)));
   const auto order = static_cast<std::size_t>(levels + 1);
   inputs_.resize(static_cast<std::size_t>(inputs) * order);
   outputs_.resize(lines.size() * order);
@@ -88,6 +85,14 @@ DerivativeArray::DerivativeArray(const Dcs& system, int levels, bool parameters)
   outer_ = Matrix::Zero(rows(), parameters ? 1 + parameters_ : 0);
   const auto count = static_cast<std::size_t>(inputs);
   series_ = make_series<2>(levels, std::move(tape), lines, count);
+}
+
+/// Which derivatives are constant, by their lines?
+void DerivativeArray::find_constants(const Tape& tape, std::span<const int> derivatives) {
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    entries_[e].constant = tape[derivatives[e]].operation == Operation::constant;
+    linear_ = linear_ && entries_[e].constant;
+  }
 }
 
 /// The series of the inputs t | ẋ | x | λ | p.
@@ -131,6 +136,18 @@ void DerivativeArray::place_outer(const Entry& entry, const double* c) {
   for (int k = 0; k <= levels_; ++k) outer_(k * (n_ + m_) + entry.row, column) = c[k];
 }
 
+/// Adds the derivatives [k - j] by the coefficients [j] of a variable to their places, from `place` on; what stands behind
+/// these.
+const int* DerivativeArray::add_series(const Entry& entry, const double* c, double time, const int* place) {
+  const auto derivatives = derivatives_.entries();
+  // By ẋ: (j + 1)/time times those by x_[j+1].
+  const bool is_rate = entry.input <= n_;
+  for (int k = 0; k <= levels_; ++k)
+    for (int j = entry.constant ? k : 0; j <= k; ++j)
+      derivatives[at(*place++)].value += is_rate ? (j + 1) / time * c[k - j] : c[k - j];
+  return place;
+}
+
 void DerivativeArray::evaluate(double t, double time, const Matrix& x, const Matrix& lambda) {
   load(t, time, x, lambda);
   series_->run(inputs_, outputs_);
@@ -139,21 +156,15 @@ void DerivativeArray::evaluate(double t, double time, const Matrix& x, const Mat
   const double* output = outputs_.data();
   for (int i = 0; i < all; ++i, output += order)
     for (int k = 0; k <= levels_; ++k) values_[k * all + i] = output[k];
-  const auto derivatives = derivatives_.entries();
-  for (auto& entry : derivatives) entry.value = 0;
-  auto place = places_.begin();
+  for (auto& entry : derivatives_.entries()) entry.value = 0;
+  const int* place = places_.data();
   for (const Entry& entry : entries_) {
     const double* c = output;
     output += order;
-    if (is_outer(entry)) {
+    if (is_outer(entry))
       place_outer(entry, c);
-      continue;
-    }
-    // By ẋ: (j + 1)/time times those by x_[j+1].
-    const bool is_rate = entry.input <= n_;
-    for (int k = 0; k <= levels_; ++k)
-      for (int j = entry.constant ? k : 0; j <= k; ++j)
-        derivatives[at(*place++)].value += is_rate ? (j + 1) / time * c[k - j] : c[k - j];
+    else
+      place = add_series(entry, c, time, place);
   }
 }
 

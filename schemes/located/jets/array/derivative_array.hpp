@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -65,7 +66,9 @@ class DerivativeArray {
   void load(double t, double time, const Matrix& x, const Matrix& lambda);
   [[nodiscard]] bool is_outer(const Entry& entry) const { return entry.input == 0 || entry.input > 2 * n_ + m_; }
   [[nodiscard]] int column_of(const Entry& entry, int j) const;
+  void find_constants(const Tape& tape, std::span<const int> derivatives);
   void make_places();
+  const int* add_series(const Entry& entry, const double* coefficients, double time, const int* place);
   void place_outer(const Entry& entry, const double* coefficients);
 
   int n_ = 0, m_ = 0, levels_ = 0, parameters_ = 0;

@@ -74,6 +74,16 @@ Vector largest_differential(const ModeArray& equations, const SparseMatrix& move
   return result;
 }
 
+/// Does a coefficient of w move, 1, or not, 0?
+Matrix moves_of_w(const DerivativeArray& array, const SparseMatrix& moves) {
+  const int n = array.n(), m = array.m();
+  Matrix result(m, array.levels() + 1);
+  for (int k = 0; k <= array.levels(); ++k)
+    for (int i = 0; i < m; ++i)
+      result(i, k) = is_moved(array.derivatives().row(k * (n + m) + n + i), moves) ? 1 : 0;
+  return result;
+}
+
 /// By how much directions move the coefficients of each variable and multiplier, in its size; does w move?
 struct Moves {
   Matrix x, lambda, w;
@@ -89,16 +99,14 @@ Moves moves_of(const ModeArray& equations, SparseMatrix& moves) {
     if (moved <= known_tolerance) moves.clear_row(column);
     return moved;
   };
-  Moves result{Matrix(n, levels + 2), Matrix(m, levels + 1), Matrix(m, levels + 1)};
+  Moves result{Matrix(n, levels + 2), Matrix(m, levels + 1), {}};
   for (int k = 0; k <= levels + 1; ++k)
     for (int j = 0; j < n; ++j)
       result.x(j, k) = move(array.x_column(k, j), std::max(scales.x[j], std::abs(equations.x()(j, k))));
   for (int k = 0; k <= levels; ++k)
     for (int i = 0; i < m; ++i)
       result.lambda(i, k) = move(array.lambda_column(k, i), std::max(scales.lambda[i], std::abs(equations.lambda()(i, k))));
-  for (int k = 0; k <= levels; ++k)
-    for (int i = 0; i < m; ++i)
-      result.w(i, k) = is_moved(array.derivatives().row(k * (n + m) + n + i), moves) ? 1 : 0;
+  result.w = moves_of_w(array, moves);
   return result;
 }
 

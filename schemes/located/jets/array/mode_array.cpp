@@ -199,6 +199,11 @@ void ModeArray::assemble() {
     }
     row_sizes_[r] = terms;
   }
+  set_unknown_sizes();
+}
+
+/// From those of the columns.
+void ModeArray::set_unknown_sizes() {
   sizes_.resize(unknowns());
   for (int c = 0; c < free_; ++c) {  // y moves the variable that stands out in its direction
     double most = -1;
@@ -216,7 +221,8 @@ void ModeArray::assemble() {
 /// The row of the matrix from one of the array, times a of its law, and b for its multiplier; the sizes of its terms.
 double ModeArray::assemble_row(int from) {
   const int n = array_.n(), all = n + array_.m(), i = from % all - n;
-  const double a = i < 0 ? 1 : line(i).a, b = i < 0 ? 0 : line(i).b;
+  const Line law = line_of_row(i);
+  const double a = law.a, b = law.b;
   const int multiplier = i < 0 ? -1 : array_.lambda_column(from / all, i);
   auto row = array_.derivatives().row(from);
   double terms = 0;
@@ -298,7 +304,7 @@ double ModeArray::slow_residual() const {
     const int from = rows_[r];
     if (from / all != 1) continue;
     const int i = from % all - n;
-    const double a = i < 0 ? 1 : line(i).a, b = i < 0 ? 0 : line(i).b;
+    const double a = line_of_row(i).a, b = line_of_row(i).b;
     double terms = 0;
     for (const auto& [column, value] : array_.derivatives().row(from)) terms += std::abs(a * value) * sizes[column];
     if (b != 0) terms += std::abs(b) * sizes[array_.lambda_column(1, i)];

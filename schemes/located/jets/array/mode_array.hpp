@@ -93,10 +93,13 @@ class ModeArray {
   void set_directions(linear::SparseMatrix Z);
   void assemble();
   void set_sizes();
+  void set_unknown_sizes();
   double assemble_row(int from);
   void add_directions(std::span<const linear::SparseMatrix::Entry>& row, double a);
   [[nodiscard]] double terms_of(int row) const;
   [[nodiscard]] bool is_finite() const { return finite_ && residual_.allFinite() && matrix_.all_finite(); }
+  /// Of a row that is not of a law, i < 0: 1 times F.
+  [[nodiscard]] Line line_of_row(int i) const { return i < 0 ? Line{1, 0, 0} : line(i); }
   [[nodiscard]] const Line& line(int i) const { return lines_[static_cast<std::size_t>(i)]; }
 
   std::vector<Law> laws_;
