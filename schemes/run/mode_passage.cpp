@@ -4,8 +4,8 @@
 
 #include <perp/schemes/end_of_mode.hpp>
 #include <perp/schemes/events/events.hpp>
-#include <perp/schemes/known_part.hpp>
 #include <perp/schemes/run/mode_passage.hpp>
+#include <perp/schemes/step/known_part.hpp>
 
 namespace perp {
 namespace {
