@@ -17,6 +17,12 @@ double largest_ratio(const double* residual, const double* error, int count) {
   return largest;
 }
 
+bool are_finite(const std::vector<double>& values) {
+  double zero = 0;  // NaN if anything is not finite
+  for (const double value : values) zero += 0 * value;
+  return zero == 0;
+}
+
 }  // namespace
 
 ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system.laws) {
@@ -171,16 +177,20 @@ void ImplicitStep::average_errors() {
 }
 
 bool ImplicitStep::linearise(const Vector& d, const Vector& lambda) {
-  const int n = this->n();
   write_inputs(d, lambda);
   evaluator_.linearize(z_.data(), rows_.data(), derivatives_.data());
   if (theta_ != 1 && !consistency_) average();
-  double zero = 0;  // NaN if anything is not finite
-  for (const double value : rows_) zero += 0 * value;
-  if (zero != 0) return false;
-  for (const double value : derivatives_) zero += 0 * value;
-  if (zero != 0) replace_infinite_derivatives();
+  if (!are_finite(rows_)) return false;
+  if (!are_finite(derivatives_)) replace_infinite_derivatives();
+  write_equations(lambda);
+  if (consistency_) consistency_rows(d);
+  return true;
+}
 
+/// Residual and matrix of F and of the free laws, from rows and derivatives; a row that consistency replaces has no
+/// entries.
+inline void ImplicitStep::write_equations(const Vector& lambda) {
+  const int n = this->n();
   std::fill_n(jacobian_.begin(), is_large() ? std::ssize(jacobian_) : size_ * size_, 0.0);
   for (int i = 0; i < n; ++i)
     residual_[static_cast<std::size_t>(i)] = rows_[static_cast<std::size_t>(i)];
@@ -196,8 +206,6 @@ bool ImplicitStep::linearise(const Vector& d, const Vector& lambda) {
     else if (!consistency_ || has_derivatives_[at(row)] == 0)
       add(k, derivatives_[k]);
   }
-  if (consistency_) consistency_rows(d);
-  return true;
 }
 
 /// Rows with derivatives become ∂F/∂ẋ d = 0.

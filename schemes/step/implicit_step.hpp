@@ -194,6 +194,7 @@ class ImplicitStep {
   void average();
   void average_wide(std::vector<WideNumber> z, std::vector<WideNumber>& rows);
   void average_errors();
+  void write_equations(const Vector& lambda);
   void add(std::size_t entry, double slope);
   void place_entries();
   void place_in_rows();

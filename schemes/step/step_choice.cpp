@@ -9,6 +9,19 @@ namespace {
 
 constexpr double same_order = 4;  ///< ratio of norms that are both O(h)
 
+/// How many distinct x⁺ there are, -1: a continuum.
+int distinct_states(const std::vector<ModeSolution>& list) {
+  if (std::ranges::any_of(list, [](const ModeSolution& solution) { return !solution.isolated; })) return -1;
+  int count = 0;
+  for (auto solution = list.begin(); solution != list.end(); ++solution) {
+    const bool repeated = std::any_of(list.begin(), solution, [&](const ModeSolution& other) {
+      return same_point(other.d, solution->d, other.d_error, solution->d_error);
+    });
+    count += !repeated;
+  }
+  return count;
+}
+
 }  // namespace
 
 /// Leaves the end of the step in a mode, ranges left out, in d_, lambda_ and w_. False: from there Newton's method finds none.
@@ -97,20 +110,9 @@ int StepSearch::memory_changes(const ModeSolution& solution, const Mode& present
 std::size_t StepSearch::choose(const FoundSolutions& found, const Mode& present, int& solutions,
                                int& ties) const {
   const std::vector<ModeSolution>& list = found.list;
+  solutions = distinct_states(list);
   int fewest = memory_changes(list.front(), present);
-  solutions = 0;
-  bool continuum = false;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    fewest = std::min(fewest, memory_changes(list[i], present));
-    continuum = continuum || !list[i].isolated;
-    const bool repeated =
-        std::any_of(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i),
-                    [&](const ModeSolution& other) {
-                      return same_point(other.d, list[i].d, other.d_error, list[i].d_error);
-                    });
-    solutions += !repeated;
-  }
-  if (continuum) solutions = -1;
+  for (const ModeSolution& solution : list) fewest = std::min(fewest, memory_changes(solution, present));
   std::size_t best = list.size();
   ties = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
