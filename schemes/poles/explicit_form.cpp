@@ -65,6 +65,19 @@ class ModeEquations {
     return system_.laws[i].branches[static_cast<std::size_t>(mode[i])];
   }
 
+  /// The line a w + b λ − c of a law.
+  int law_equation(const Branch& piece, int law) {
+    int row = arguments_[static_cast<std::size_t>(law)];
+    if (piece.a != 1) row = tape_.apply(Operation::multiply, tape_.constant(piece.a), row);
+    if (piece.b != 0) {
+      const int lambda = tape_.input(system_.multiplier_input(law));
+      const int factor = tape_.constant(piece.b);
+      row = tape_.apply(Operation::add, row, tape_.apply(Operation::multiply, factor, lambda));
+    }
+    if (piece.c != 0) row = tape_.apply(Operation::subtract, row, tape_.constant(piece.c));
+    return row;
+  }
+
   /// F, and a w + b λ − c of the laws whose branch does not fix λ; a fixed one is a number.
   void write_equations(const Mode& mode) {
     Substitution fixed(system_.tape, tape_, inputs());
@@ -77,19 +90,8 @@ class ModeEquations {
     std::vector<int> conditions;
     for (const Reset& reset : system_.resets) conditions.push_back(reset.condition);
     conditions_ = fixed(conditions);
-    for (int i = 0; i < system_.m(); ++i) {
-      const Branch& piece = branch(mode, i);
-      if (piece.a == 0) continue;
-      int row = arguments_[static_cast<std::size_t>(i)];
-      if (piece.a != 1) row = tape_.apply(Operation::multiply, tape_.constant(piece.a), row);
-      if (piece.b != 0) {
-        const int lambda = tape_.input(system_.multiplier_input(i));
-        const int factor = tape_.constant(piece.b);
-        row = tape_.apply(Operation::add, row, tape_.apply(Operation::multiply, factor, lambda));
-      }
-      if (piece.c != 0) row = tape_.apply(Operation::subtract, row, tape_.constant(piece.c));
-      equations_.push_back(row);
-    }
+    for (int i = 0; i < system_.m(); ++i)
+      if (branch(mode, i).a != 0) equations_.push_back(law_equation(branch(mode, i), i));
   }
 
   /// Index 2: rows without unknowns, 0 = g(t, x), hold along the solution, 0 = ∂g/∂t + ∂g/∂x ẋ. Taken

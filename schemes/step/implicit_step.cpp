@@ -189,7 +189,7 @@ bool ImplicitStep::linearise(const Vector& d, const Vector& lambda) {
 
 /// Residual and matrix of F and of the free laws, from rows and derivatives; a row that consistency replaces has no
 /// entries.
-inline void ImplicitStep::write_equations(const Vector& lambda) {
+void ImplicitStep::write_equations(const Vector& lambda) {
   const int n = this->n();
   std::fill_n(jacobian_.begin(), is_large() ? std::ssize(jacobian_) : size_ * size_, 0.0);
   for (int i = 0; i < n; ++i)

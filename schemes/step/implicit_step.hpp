@@ -197,6 +197,7 @@ class ImplicitStep {
   void write_equations(const Vector& lambda);
   void add(std::size_t entry, double slope);
   void place_entries();
+  [[nodiscard]] std::vector<std::vector<int>> columns_by_rows() const;
   void place_in_rows();
   void list_columns();
   [[nodiscard]] int row_of(const Place& place) const;

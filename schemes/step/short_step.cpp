@@ -73,6 +73,16 @@ ShortTerm difference_term(double now, double half, double whole, double step) {
   return {Rational(now), Rational(slope), inf, inf, true};
 }
 
+/// Has the formula of entry k of those that vary a Taylor series?
+bool has_series(const Signal& signal, std::size_t k) {
+  return signal.tape() != nullptr && SeriesTape::obstacle(*signal.tape(), std::span(&signal.lines()[k], 1)).empty();
+}
+
+/// Does a term of a series hold, with bounds of its errors?
+bool is_bounded(const ShortTerm& term) {
+  return term.varies && std::isfinite(term.value_error) && std::isfinite(term.slope_error);
+}
+
 std::vector<ShortTerm> terms(const Signal& signal, double t, double step) {
   std::vector<ShortTerm> result(at(signal.size()));
   const Vector now = signal(t);
@@ -83,11 +93,8 @@ std::vector<ShortTerm> terms(const Signal& signal, double t, double step) {
   for (std::size_t k = 0; k < signal.varying().size(); ++k) {
     const int i = signal.varying()[k];
     ShortTerm& term = result[at(i)];
-    if (const Tape* tape = signal.tape();
-        tape != nullptr && SeriesTape::obstacle(*tape, std::span(&signal.lines()[k], 1)).empty())
-      term = series_term(*tape, signal.lines()[k], t);
-    if (!term.varies || !std::isfinite(term.value_error) || !std::isfinite(term.slope_error))
-      term = difference_term(now[i], half[i], whole[i], step);
+    if (has_series(signal, k)) term = series_term(*signal.tape(), signal.lines()[k], t);
+    if (!is_bounded(term)) term = difference_term(now[i], half[i], whole[i], step);
   }
   return result;
 }

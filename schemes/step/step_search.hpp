@@ -111,12 +111,15 @@ class StepSearch {
   [[nodiscard]] std::vector<int> violated_laws() const;
   void add(const Mode& mode, bool weak, FoundSolutions& found);
   // step_search_starts.cpp
+  bool move_inside(int law, std::vector<double>& slopes);
   bool search_inside(const Mode& mode, const Vector& lambda, FoundSolutions& found);
   bool search_far(const Mode& mode, const Vector& lambda, FoundSolutions& found);
   [[nodiscard]] std::vector<Vector> starts(const Vector& lambda) const;
   [[nodiscard]] std::vector<Vector> grid(const Vector& lambda) const;
   [[nodiscard]] std::vector<Mode> modes_from(const Mode& present) const;
+  [[nodiscard]] int memory_changes(const Mode& mode, const Mode& present) const;
   [[nodiscard]] int memory_changes(const ModeSolution& solution, const Mode& present) const;
+  [[nodiscard]] bool changes_less(const ModeSolution& a, const ModeSolution& b) const;
   bool ends_in(const Mode& mode, const Vector& d, const Vector& lambda);
   void find_leaving(const Mode& present, const Vector& d, const Vector& lambda);
   bool is_founded(std::size_t law, const ModeSolution& solution, const Mode& mode, const Mode& present);

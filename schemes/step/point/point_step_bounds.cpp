@@ -201,12 +201,15 @@ bool PointStep::find_unknowns() {
   return refine();
 }
 
+/// Of a mode whose matrix has no factors.
+PointStep::Verdict PointStep::judge_singular() const {
+  for (int i = 0; i < m_; ++i)
+    if (contradicts(i)) return Verdict::never;
+  return Verdict::undecided;
+}
+
 PointStep::Verdict PointStep::solve(const Mode& mode) {
-  if (!factorise(mode)) {
-    for (int i = 0; i < m_; ++i)
-      if (contradicts(i)) return Verdict::never;
-    return Verdict::undecided;
-  }
+  if (!factorise(mode)) return judge_singular();
   for (int i = 0; i < size_; ++i)
     y_[at(i)] = i < n_ ? r_[at(i)] : branch(i - n_).c - branch(i - n_).a * r_[at(i)];
   solve_in_place(y_);
