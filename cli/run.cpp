@@ -148,12 +148,17 @@ int exit_status_of(const std::vector<Measure>& measures) {
   return has_all ? exit_solved : exit_status(Status::not_solved);
 }
 
-/// All solutions of the run, as lists and trees, behind its summary.
-void print_all_solutions(const RunArguments& arguments, const Model& model, long listed_steps,
-                         std::FILE* stream) {
+/// The ways of the solution, where the run was asked for all of them.
+void print_branches(const Model& model, std::FILE* stream) {
   const bool has_branches = model.run.scheme == "located" || model.hybrid != nullptr;
   if (has_branches && model.run.policy == "all" && !interrupted())
     fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
+}
+
+/// All solutions of the run, as lists and trees, behind its summary.
+void print_all_solutions(const RunArguments& arguments, const Model& model, long listed_steps,
+                         std::FILE* stream) {
+  print_branches(model, stream);
   if (!arguments.all) return;
   fmt::print(stream, "{} steps have not exactly one solution{}\n", listed_steps,
              is_affine(model) ? "" : " among those found");

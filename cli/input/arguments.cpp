@@ -54,6 +54,16 @@ std::string text_of_times(const std::string& name) {
   return read_file(name);
 }
 
+/// Are these times, not the name of a file?
+bool is_list_of_times(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789.,+-eE \t") == std::string::npos;
+}
+
+/// Where a time stands, for messages.
+std::string place_of(const Time& time, const std::string& text, bool is_list) {
+  return is_list ? "--times" : fmt::format("{}:{}:1", text, time.line);
+}
+
 /// How much deeper in parentheses the text is behind this character.
 int deeper(char c) { return (c == '(' || c == '[' ? 1 : 0) - (c == ')' || c == ']' ? 1 : 0); }
 
@@ -104,19 +114,17 @@ Override parse_assignment(std::string_view text, std::string_view option) {
 }
 
 std::vector<double> parse_times(const std::string& text, std::vector<std::string>* texts) {
-  const bool is_list =
-      !text.empty() && text.find_first_not_of("0123456789.,+-eE \t") == std::string::npos;
+  const bool is_list = is_list_of_times(text);
   const std::string source = is_list ? text : text_of_times(text);
   const auto found = times_of(source, is_list ? "--times" : text, !is_list);
   if (found.empty()) throw InvalidInput(fmt::format("--times {}: there is no time in it", text));
   std::vector<double> times;
-  for (const auto& [time, line, written] : found) {
-    if (!times.empty() && time <= times.back())
-      throw InvalidInput(fmt::format("{}: times must increase but {} follows {}",
-                                     is_list ? "--times" : fmt::format("{}:{}:1", text, line), time,
-                                     times.back()));
-    times.push_back(time);
-    if (texts != nullptr) texts->push_back(written);
+  for (const Time& time : found) {
+    if (!times.empty() && time.value <= times.back())
+      throw InvalidInput(fmt::format("{}: times must increase but {} follows {}", place_of(time, text, is_list),
+                                     time.value, times.back()));
+    times.push_back(time.value);
+    if (texts != nullptr) texts->push_back(time.text);
   }
   return times;
 }

@@ -25,22 +25,22 @@ bool are_finite(const std::vector<double>& values) {
 
 }  // namespace
 
+/// The entry of a row in the column of an input.
+ImplicitStep::Place ImplicitStep::place_of(const Dcs& system, int row, int input) {
+  if (input >= system.multiplier_input(0)) return {row, input - system.multiplier_input(0), Kind::multiplier};
+  if (input >= system.variable_input(0)) return {row, input - system.variable_input(0), Kind::variable};
+  if (input >= system.derivative_input(0)) return {row, input - system.derivative_input(0), Kind::derivative};
+  return {row, 0, Kind::time};
+}
+
 ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system.laws) {
   const int n = evaluator_.n(), m = evaluator_.m();
   has_derivatives_.assign(static_cast<std::size_t>(n), 0);
   const auto& entries = evaluator_.entries();
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const auto [row, column] = entries[k];
-    Place place{row, 0, Kind::time};
-    if (column >= system.multiplier_input(0)) {
-      place = {row, column - system.multiplier_input(0), Kind::multiplier};
-    } else if (column >= system.variable_input(0)) {
-      place = {row, column - system.variable_input(0), Kind::variable};
-    } else if (column >= system.derivative_input(0)) {
-      place = {row, column - system.derivative_input(0), Kind::derivative};
-      if (row < n) has_derivatives_[static_cast<std::size_t>(row)] = 1;
-    }
-    places_.push_back(place);
+    places_.push_back(place_of(system, row, column));
+    if (places_.back().kind == Kind::derivative && row < n) has_derivatives_[static_cast<std::size_t>(row)] = 1;
   }
   const auto all = static_cast<std::size_t>(n + m);
   x_ = Vector::Zero(n);

@@ -177,6 +177,7 @@ class ImplicitStep {
     Kind kind;
   };
 
+  static Place place_of(const Dcs& system, int row, int input);
   void set_mode(const Mode& mode, bool hold);
   void write_units();
   void find_curved();

@@ -105,14 +105,24 @@ Piece of_state(Piece piece, int n, int m) {
   return rows_of(std::move(piece), kept);
 }
 
+namespace {
+
+/// Places of a block's coordinates that are no added unknowns.
+std::vector<int> places_in_state(const Block& block, int n) {
+  std::vector<int> kept;
+  for (std::size_t k = 0; k < block.u.size() + block.lambda.size(); ++k)
+    if (k >= block.u.size() || block.u[k] < n) kept.push_back(static_cast<int>(k));
+  return kept;
+}
+
+}  // namespace
+
 SolutionSet of_state(SolutionSet set, int n) {
   const int added = set.p - n;
   if (added == 0) return set;
   set.p = n;
   for (Block& block : set.blocks) {
-    std::vector<int> kept;  // places of the block's coordinates
-    for (std::size_t k = 0; k < block.u.size() + block.lambda.size(); ++k)
-      if (k >= block.u.size() || block.u[k] < n) kept.push_back(static_cast<int>(k));
+    const std::vector<int> kept = places_in_state(block, n);
     std::erase_if(block.u, [n](int j) { return j >= n; });
     std::erase_if(block.equations, [n](int i) { return i >= n; });
     for (Piece& piece : block.pieces) piece = rows_of(std::move(piece), kept);

@@ -153,6 +153,7 @@ class PointStep {
   bool find_unknowns();
   [[nodiscard]] bool is_known_roughly() const;
   void find_spread();
+  void find_argument(int law, const Branch& branch);
   void find_outputs(const Mode& mode);
   Verdict judge();
   [[nodiscard]] DoubleDouble distance_of(const ScaledBranch::End& end) const;
