@@ -74,36 +74,50 @@ void leave_to_readers(const std::vector<std::string>& schemes, const std::string
   }
 }
 
+/// What the variants of a study are made of.
+struct VariantNames {
+  std::vector<std::string> models, schemes, selectors;
+};
+
+/// In what a variant differs from the others.
+std::string label_of(const VariantNames& all, const std::string& model, const std::string& scheme,
+                     const std::string& selector) {
+  std::vector<std::string> parts;
+  if (all.models.size() > 1) parts.push_back(label_of(model, all.models));
+  if (all.schemes.size() > 1) parts.push_back(scheme);
+  if (all.selectors.size() > 1) parts.push_back(selector);
+  return parts.empty() ? label_of(model, all.models) : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// One of these, read from its file.
+StudyRequest::Variant variant_of(const ConvergeArguments& arguments, const VariantNames& all, const std::string& model,
+                                 const std::string& scheme, const std::string& selector) {
+  ModelOptions options = arguments.model;
+  options.model = model;
+  options.run["scheme"] = scheme;
+  options.run["selector"] = selector;
+  if (all.schemes.size() > 1) leave_to_readers(all.schemes, scheme, options);
+  const auto reader = std::make_shared<const ModelReader>(options);
+  const auto read = [reader] { return (*reader)({}, {}, ""); };
+  return {label_of(all, model, scheme, selector), read(), read};
+}
+
 /// Every model with every scheme and every selector.
 std::vector<StudyRequest::Variant> variants_of(const ConvergeArguments& arguments) {
   const auto given = [&](const char* key) {
     const auto found = arguments.model.run.find(key);
     return found == arguments.model.run.end() ? std::string() : found->second;
   };
-  const auto schemes = words_of(arguments.schemes, "--schemes", given("scheme"), "--scheme");
-  const auto selectors =
-      words_of(arguments.selectors, "--selectors", given("selector"), "--selector");
+  const VariantNames all{
+      arguments.models, words_of(arguments.schemes, "--schemes", given("scheme"), "--scheme"),
+      words_of(arguments.selectors, "--selectors", given("selector"), "--selector")};
   std::vector<StudyRequest::Variant> variants;
   for (const std::string& model : arguments.models) {
     if (std::count(arguments.models.begin(), arguments.models.end(), model) > 1)
       throw InvalidInput(fmt::format("the model {} stands there twice", model));
-    for (const std::string& scheme : schemes)
-      for (const std::string& selector : selectors) {
-        ModelOptions options = arguments.model;
-        options.model = model;
-        options.run["scheme"] = scheme;
-        options.run["selector"] = selector;
-        if (schemes.size() > 1) leave_to_readers(schemes, scheme, options);
-        std::vector<std::string> parts;
-        if (arguments.models.size() > 1) parts.push_back(label_of(model, arguments.models));
-        if (schemes.size() > 1) parts.push_back(scheme);
-        if (selectors.size() > 1) parts.push_back(selector);
-        const std::string label = parts.empty() ? label_of(model, arguments.models)
-                                                : fmt::format("{}", fmt::join(parts, ", "));
-        const auto reader = std::make_shared<const ModelReader>(options);
-        const auto read = [reader] { return (*reader)({}, {}, ""); };
-        variants.push_back({label, read(), read});
-      }
+    for (const std::string& scheme : all.schemes)
+      for (const std::string& selector : all.selectors)
+        variants.push_back(variant_of(arguments, all, model, scheme, selector));
   }
   return variants;
 }

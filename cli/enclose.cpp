@@ -31,21 +31,24 @@ namespace {
 constexpr std::size_t most_drawn = 8;      // variables in one picture, unless the user names them
 constexpr int rows_of_a_picture = 600;     // about its width
 
+/// Every h from the start on, and the end.
+std::vector<double> spaced_times(const Span& span, double h) {
+  std::vector<double> times;
+  for (int k = 0;; ++k) {
+    const double t = span.start + k * h;
+    if (!(t < span.end)) break;
+    times.push_back(t);
+  }
+  times.push_back(span.end);
+  return times;
+}
+
 /// The times of the rows. Says which of them are not the decimal numbers that were written.
 std::vector<double> times_of(const EncloseArguments& arguments, const enclosure::ExactModel& model) {
   const Span span = model.span;
-  std::vector<double> times;
-  if (arguments.times.empty()) {
-    for (int k = 0;; ++k) {
-      const double t = span.start + k * model.model.run.h;
-      if (!(t < span.end)) break;
-      times.push_back(t);
-    }
-    times.push_back(span.end);
-    return times;
-  }
+  if (arguments.times.empty()) return spaced_times(span, model.model.run.h);
   std::vector<std::string> texts;
-  times = parse_times(arguments.times, &texts);
+  std::vector<double> times = parse_times(arguments.times, &texts);
   int rounded = 0;
   std::string first;
   for (std::size_t k = 0; k < times.size(); ++k) {
@@ -178,6 +181,26 @@ std::vector<std::string> write_tables(const EncloseArguments& arguments, const s
   return files;
 }
 
+/// The picture, where one is asked for and there are rows, joins the files. What it failed by: the summary comes first.
+std::exception_ptr draw_picture(const Drawing& drawing, const EnclosureRun& run, std::vector<std::string>& files) {
+  if (!drawing.picture || run.result.rows.empty()) return nullptr;
+  try {
+    draw_enclosure(*drawing.picture, run, drawing.variables);
+    files.push_back(drawing.picture->file());
+  } catch (const std::exception&) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+/// The exit status; says where the solution was lost, unless the summary beside the messages has said so.
+int status_of(const EncloseArguments& arguments, const EnclosureRun& run, std::FILE* stream) {
+  if (!run.result.lost) return exit_solved;
+  if (arguments.quiet || stream == stdout)
+    fmt::print(stderr, "{}: lost: {}\n", run.model.model.file, text_of(run.model, *run.result.lost).note);
+  return exit_no_answer;
+}
+
 }  // namespace
 
 int enclose_model(EncloseArguments arguments) {
@@ -202,22 +225,11 @@ int enclose_model(EncloseArguments arguments) {
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   std::vector<std::string> files = write_tables(arguments, output, run, options);
-  std::exception_ptr failure;
-  if (drawing.picture && !result.rows.empty()) {
-    try {
-      draw_enclosure(*drawing.picture, run, drawing.variables);
-      files.push_back(drawing.picture->file());
-    } catch (const std::exception&) {
-      failure = std::current_exception();  // the summary comes first
-    }
-  }
+  const std::exception_ptr failure = draw_picture(drawing, run, files);
   std::FILE* stream = output == "-" ? stderr : stdout;
   if (!arguments.quiet) print_enclosure(stream, run, files);
   if (failure) std::rethrow_exception(failure);
-  if (!result.lost) return exit_solved;
-  if (arguments.quiet || stream == stdout)
-    fmt::print(stderr, "{}: lost: {}\n", model.model.file, text_of(model, *result.lost).note);
-  return exit_no_answer;
+  return status_of(arguments, run, stream);
 }
 
 namespace {

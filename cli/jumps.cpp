@@ -3,8 +3,8 @@
 
 #include <perp/analysis/jumps.hpp>
 #include <perp/cli/command.hpp>
+#include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/state_options.hpp>
-#include <perp/core/base/error.hpp>
 #include <perp/io/text/jumps_text.hpp>
 
 namespace perp::cli {
@@ -19,8 +19,7 @@ struct JumpsArguments {
 
 int execute(const JumpsArguments& arguments) {
   const Model model = arguments.state.read(arguments.model);
-  if (arguments.max_nodes <= 0)
-    throw InvalidInput(fmt::format("--max-nodes must be positive but is {}", arguments.max_nodes));
+  check_max_nodes(arguments.max_nodes);
   const double t = arguments.state.t(model);
   const Vector x = model.x0();
   const JumpOptions options{.max_nodes = arguments.max_nodes,

@@ -65,6 +65,18 @@ int run_command(const Command& command, Arguments arguments) {
   return action();
 }
 
+int show(const std::string& text) {
+  fmt::print("{}", text);
+  return exit_solved;
+}
+
+/// Of a command, or of the program.
+int show_help(const Arguments& topics) {
+  if (!topics.empty()) return run_command(find_command(topics.front()), {"--help"});
+  print_help();
+  return exit_solved;
+}
+
 int dispatch(Arguments arguments) {
   if (arguments.empty())
     throw InvalidInput(fmt::format("a command is missing; expected one of {}; see perp --help",
@@ -75,17 +87,9 @@ int dispatch(Arguments arguments) {
     fmt::print("perp {}\n", PERP_VERSION);
     return exit_solved;
   }
-  if (first == "--man" || first == "--completion") {
-    fmt::print("{}", first == "--man" ? manual_page(arguments) : completion(arguments));
-    return exit_solved;
-  }
-  if (first == "--help" || first == "help") {
-    if (arguments.empty()) {
-      print_help();
-      return exit_solved;
-    }
-    return run_command(find_command(arguments.front()), {"--help"});
-  }
+  if (first == "--man") return show(manual_page(arguments));
+  if (first == "--completion") return show(completion(arguments));
+  if (first == "--help" || first == "help") return show_help(arguments);
   if (first.starts_with('-')) {
     const Arguments known{"--help", "--version", "--man", "--completion"};
     throw InvalidInput(fmt::format("unknown option '{}'{}", first, suggestion(first, known)));
@@ -118,27 +122,28 @@ void occupy_standard_streams() {
       (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-int program(const Arguments& arguments) {
+/// What messages begin with: "perp run".
+std::string name_of(const Arguments& arguments) {
   std::string name = "perp";
   if (!arguments.empty())
     for (const Command* command : command_table())
       if (arguments[0] == command->name) name += " " + arguments[0];
+  return name;
+}
+
+/// The place comes first, as in compilers' messages, for the editors that jump there.
+void complain_of_model(const ModelError& error) {
+  complain(one_line(error.what()));
+  if (!error.excerpt().empty() && isatty(STDERR_FILENO) != 0)
+    complain(error.excerpt());
+}
+
+/// Tells what was thrown, which is being handled; the exit status.
+int end_by_exception(const std::string& name) {
   try {
-    const int status = dispatch(arguments);
-    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
-    return status;
-  } catch (const ClosedPipe&) {
-    return end_by_closed_pipe();
-  } catch (const std::system_error& error) {  // what fmt::print throws
-    if (error.code().value() == EPIPE) return end_by_closed_pipe();
-    complain(fmt::format("{}: standard output cannot be written: {}", name,
-                         error.code().message()));
-    return exit_wrong_input;
+    throw;
   } catch (const ModelError& error) {
-    // The place comes first, as in compilers' messages, for the editors that jump there.
-    complain(one_line(error.what()));
-    if (!error.excerpt().empty() && isatty(STDERR_FILENO) != 0)
-      complain(error.excerpt());
+    complain_of_model(error);
     return exit_wrong_input;
   } catch (const InvalidInput& error) {
     complain(fmt::format("{}: {}", name, one_line(error.what())));
@@ -155,6 +160,24 @@ int program(const Arguments& arguments) {
   } catch (const std::exception& error) {
     complain(fmt::format("{}: internal error: {}", name, one_line(error.what())));
     return exit_internal_error;
+  }
+}
+
+int program(const Arguments& arguments) {
+  const std::string name = name_of(arguments);
+  try {
+    const int status = dispatch(arguments);
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
+    return status;
+  } catch (const ClosedPipe&) {
+    return end_by_closed_pipe();
+  } catch (const std::system_error& error) {  // what fmt::print throws
+    if (error.code().value() == EPIPE) return end_by_closed_pipe();
+    complain(fmt::format("{}: standard output cannot be written: {}", name,
+                         error.code().message()));
+    return exit_wrong_input;
+  } catch (...) {
+    return end_by_exception(name);
   }
 }
 

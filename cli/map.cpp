@@ -33,18 +33,16 @@ struct MapArguments {
 /// NAME=FIRST:LAST:COUNT of --vary. Throws InvalidInput.
 MapAxis parse_axis(const std::string& text) {
   const Override assignment = parse_assignment(text, "--vary");
-  const std::string& range = assignment.value;
-  const std::size_t one = range.find(':');
-  const std::size_t two = one == std::string::npos ? one : range.find(':', one + 1);
-  if (two == std::string::npos)
+  const auto parts = split_points(assignment.value);
+  if (!parts)
     throw InvalidInput(
         fmt::format("--vary {}: expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161", text));
   const std::string what = "--vary " + assignment.key;
   MapAxis axis{.name = assignment.key,
-               .first = parse_number(range.substr(0, one), what),
-               .last = parse_number(range.substr(one + 1, two - one - 1), what)};
-  const double count = parse_number(range.substr(two + 1), what);
-  if (!(count >= 2 && count <= most_values) || count != std::floor(count))
+               .first = parse_number((*parts)[0], what),
+               .last = parse_number((*parts)[1], what)};
+  const double count = parse_number((*parts)[2], what);
+  if (!is_count(count, most_values))
     throw InvalidInput(
         fmt::format("--vary {}: the count is {}; expected a whole number from 2 to "
                     "{:.0f}",
@@ -72,6 +70,17 @@ void check_set_values(const ModelOptions& model, const std::vector<MapAxis>& axe
   }
 }
 
+/// What --vary varies. Throws InvalidInput.
+std::vector<MapAxis> axes_of(const MapArguments& arguments, const Model& model) {
+  if (arguments.vary.empty())
+    throw InvalidInput("--vary is missing; expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161");
+  std::vector<MapAxis> axes;
+  for (const std::string& text : arguments.vary) axes.push_back(parse_axis(text));
+  check_axes(axes, model);
+  check_set_values(arguments.model, axes);
+  return axes;
+}
+
 /// The states of --at. Throws InvalidInput where a variable is unknown or varied too.
 std::vector<std::vector<Override>> states_of(const MapArguments& arguments, const Model& model,
                                              const std::vector<MapAxis>& axes) {
@@ -96,36 +105,11 @@ Format format_of(const std::string& file) {
   return is_hdf5(file) ? Format::hdf5 : Format::csv;
 }
 
-int execute(const MapArguments& arguments) {
-  MapRequest request{.quantity = &map_quantity(arguments.what)};
-  ModelOptions options = arguments.model;
-  options.run_keys = request.quantity->run_keys;
-  const ModelReader reader(options);
-  const Model model = reader({}, {}, "");
-  request.read = [&reader](const auto& set, const auto& start) {
-    return reader(set, start, "--at");
-  };
-  if (arguments.vary.empty())
-    throw InvalidInput("--vary is missing; expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161");
-  for (const std::string& text : arguments.vary) request.axes.push_back(parse_axis(text));
-  check_axes(request.axes, model);
-  check_set_values(arguments.model, request.axes);
-  request.states = states_of(arguments, model, request.axes);
-  request.threads = threads_from(arguments.threads, "--threads");
-  std::optional<Picture> picture;
-  if (!arguments.plot.empty()) {
-    check_drawable(request.axes);
-    picture.emplace(arguments.plot);
-  }
-  const std::string output =
-      arguments.output.empty() && !picture.has_value() ? "-" : arguments.output;
-  const Format format = format_of(output);
-  FilesOfCommand files_of_map;
-  arguments.model.declare(files_of_map, model);
-  files_of_map.writes_with_json(output, "-o");
-  if (picture) picture->declare(files_of_map, "--plot");
-  const ParameterMap map = parameter_map(request);
+/// The file of the map and the picture, as far as they are asked for: the names of what is written.
+std::vector<std::string> write(const MapArguments& arguments, const std::string& output, const MapRequest& request,
+                               const Model& model, const ParameterMap& map, const std::optional<Picture>& picture) {
   std::vector<std::string> files;
+  const Format format = format_of(output);
   if (format == Format::hdf5) {
     write_hdf5(output, map, model, map_provenance(request, model, map, arguments.model.assignment_texts()));
     files.push_back(output);
@@ -136,6 +120,35 @@ int execute(const MapArguments& arguments) {
     draw_map(*picture, map, model.name, request.quantity->meaning);
     files.push_back(picture->file());
   }
+  return files;
+}
+
+int execute(const MapArguments& arguments) {
+  MapRequest request{.quantity = &map_quantity(arguments.what)};
+  ModelOptions options = arguments.model;
+  options.run_keys = request.quantity->run_keys;
+  const ModelReader reader(options);
+  const Model model = reader({}, {}, "");
+  request.read = [&reader](const auto& set, const auto& start) {
+    return reader(set, start, "--at");
+  };
+  request.axes = axes_of(arguments, model);
+  request.states = states_of(arguments, model, request.axes);
+  request.threads = threads_from(arguments.threads, "--threads");
+  std::optional<Picture> picture;
+  if (!arguments.plot.empty()) {
+    check_drawable(request.axes);
+    picture.emplace(arguments.plot);
+  }
+  const std::string output =
+      arguments.output.empty() && !picture.has_value() ? "-" : arguments.output;
+  (void)format_of(output);  // is the extension known?
+  FilesOfCommand files_of_map;
+  arguments.model.declare(files_of_map, model);
+  files_of_map.writes_with_json(output, "-o");
+  if (picture) picture->declare(files_of_map, "--plot");
+  const ParameterMap map = parameter_map(request);
+  const std::vector<std::string> files = write(arguments, output, request, model, map, picture);
   std::FILE* stream = output == "-" ? stderr : stdout;
   fmt::print(stream, "{}", map_text(model, request, map));
   for (const std::string& file : files) fmt::print(stream, "written  {}\n", file);

@@ -4,6 +4,7 @@
 
 #include <perp/analysis/mlcp.hpp>
 #include <perp/cli/command.hpp>
+#include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/command_line.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/io/files/file_identity.hpp>
@@ -73,22 +74,29 @@ int solve_nearest(const MlcpArguments& arguments, const MlcpFile& file) {
   return exit_status(found.status);
 }
 
-int execute(const MlcpArguments& arguments) {
+/// Throws InvalidInput where --solver does not go with another option, or is not known.
+void check_solver(const MlcpArguments& arguments) {
+  if (arguments.exact || arguments.in_double || arguments.nearest)
+    throw InvalidInput("--solver finds one solution; it excludes --exact, --double, --nearest");
+  solver(arguments.solver);  // is the name known?
+  if (arguments.max_nodes)
+    throw InvalidInput(fmt::format(
+        "--max-nodes has no effect with --solver {}; the option that counts is: --output",
+        arguments.solver));
+}
+
+/// Throws InvalidInput where options do not fit each other.
+void check(const MlcpArguments& arguments) {
   if (arguments.exact && arguments.in_double)
     throw InvalidInput("--exact and --double exclude each other");
-  if (arguments.max_nodes && *arguments.max_nodes <= 0)
-    throw InvalidInput(fmt::format("--max-nodes must be positive but is {}", *arguments.max_nodes));
+  check_max_nodes(arguments.max_nodes);
   if (arguments.nearest && (arguments.exact || arguments.in_double))
     throw InvalidInput("--nearest writes no fractions; leave --exact and --double out");
-  if (!arguments.solver.empty()) {
-    if (arguments.exact || arguments.in_double || arguments.nearest)
-      throw InvalidInput("--solver finds one solution; it excludes --exact, --double, --nearest");
-    solver(arguments.solver);  // is the name known?
-    if (arguments.max_nodes)
-      throw InvalidInput(fmt::format(
-          "--max-nodes has no effect with --solver {}; the option that counts is: --output",
-          arguments.solver));
-  }
+  if (!arguments.solver.empty()) check_solver(arguments);
+}
+
+int execute(const MlcpArguments& arguments) {
+  check(arguments);
   FilesOfCommand files(FilesOfCommand::Text::none);  // what is written is the result alone
   files.reads(arguments.file, "FILE");
   files.writes(arguments.output, "-o");

@@ -48,17 +48,24 @@ std::string checkpoint_file(const RunArguments& arguments) {
   return arguments.checkpoint.empty() ? "" : kept_file(arguments);
 }
 
+/// --times. Throws InvalidInput where one is outside of the span.
+std::vector<double> times_of(const RunArguments& arguments, const Span& span) {
+  std::vector<double> times;
+  if (!arguments.times.empty()) times = parse_times(arguments.times);
+  for (const double t : times)
+    if (t < span.start || t > span.end)
+      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
+                                     span.start, span.end));
+  return times;
+}
+
 Destinations destinations_of(const RunArguments& arguments, const Model& model,
                              const RunPictures& pictures) {
   Destinations destinations;
   destinations.data = arguments.output;
   if (arguments.output.empty() && arguments.pictures.plot.empty() && arguments.measures.empty())
     destinations.data = "-";
-  if (!arguments.times.empty()) destinations.times = parse_times(arguments.times);
-  for (const double t : destinations.times)
-    if (t < model.run.span.start || t > model.run.span.end)
-      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
-                                     model.run.span.start, model.run.span.end));
+  destinations.times = times_of(arguments, model.run.span);
   if (!arguments.checkpoint.empty() || !arguments.resume.empty())
     destinations.spool = kept_file(arguments) + ".rows";
   destinations.plotted = pictures.sampled();
@@ -74,12 +81,16 @@ void declare_checkpoint(const RunArguments& arguments, const Destinations& desti
   if (is_hdf5(destinations.data)) files.writes(destinations.spool, "--checkpoint");
 }
 
+/// Does the command write to standard output?
+bool writes_text(const RunArguments& arguments, const Destinations& destinations) {
+  return !arguments.quiet || !arguments.measures.empty() || arguments.all || destinations.data == "-";
+}
+
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const RunArguments& arguments, const Model& model, const Destinations& destinations,
                  const RunPictures& pictures) {
-  const bool writes_text = !arguments.quiet || !arguments.measures.empty() || arguments.all || destinations.data == "-";
-  FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
-                                   : FilesOfCommand::Text::none);
+  FilesOfCommand files(writes_text(arguments, destinations) ? FilesOfCommand::Text::standard_output
+                                                            : FilesOfCommand::Text::none);
   arguments.model.declare(files, model);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   for (const std::string& other : pictures.others) files.reads(other, "--plot-with");
@@ -137,12 +148,17 @@ int exit_status_of(const std::vector<Measure>& measures) {
   return has_all ? exit_solved : exit_status(Status::not_solved);
 }
 
-/// All solutions of the run, as lists and trees, behind its summary.
-void print_all_solutions(const RunArguments& arguments, const Model& model, long listed_steps,
-                         std::FILE* stream) {
+/// The ways of the solution, where the run was asked for all of them.
+void print_branches(const Model& model, std::FILE* stream) {
   const bool has_branches = model.run.scheme == "located" || model.hybrid != nullptr;
   if (has_branches && model.run.policy == "all" && !interrupted())
     fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
+}
+
+/// All solutions of the run, as lists and trees, behind its summary.
+void print_all_solutions(const RunArguments& arguments, const Model& model, long listed_steps,
+                         std::FILE* stream) {
+  print_branches(model, stream);
   if (!arguments.all) return;
   fmt::print(stream, "{} steps have not exactly one solution{}\n", listed_steps,
              is_affine(model) ? "" : " among those found");
@@ -213,6 +229,39 @@ std::unique_ptr<RunCheckpoint> set_checkpoints(const RunArguments& arguments, co
   return kept;
 }
 
+/// How the steps are asked for: each goes to the observer, none is kept.
+IntegrateOptions options_of(const Model& model, const Destinations& destinations) {
+  IntegrateOptions options;
+  options.keep = false;
+  options.times = destinations.times;
+  options.bounds = model.bounds();
+  return options;
+}
+
+/// Records a step. Does the run go on?
+bool take(const Step& step, RunRecorder& recorder, Progress& progress) {
+  if (!recorder.step(step)) return false;
+  progress.at(step.t);
+  return !interrupted();
+}
+
+/// Draws the pictures, whose files join the others. What they failed by: the summary comes first.
+std::exception_ptr draw_pictures(const RunPictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
+                                 RunRecorder& recorder, const Trajectory& run, std::vector<std::string>& files) {
+  try {
+    draw(pictures, model, modes, recorder.samples(), run, files);
+  } catch (const std::exception&) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+/// Says why the run did not reach its end, unless the summary beside the messages has said so.
+void print_end(const RunArguments& arguments, const Trajectory& run, std::FILE* stream) {
+  if (run.status != Status::solved && (arguments.quiet || stream == stdout))
+    fmt::print(stderr, "perp run: {}: {}\n", to_string(run.status), run.message);
+}
+
 int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
@@ -231,15 +280,8 @@ int execute(const RunArguments& arguments) {
     };
   RunRecorder recorder(model, destinations);
   catch_interrupts();
-  IntegrateOptions options;
-  options.keep = false;
-  options.times = destinations.times;
-  options.bounds = model.bounds();
-  options.observer = [&](const Step& step) {
-    if (!recorder.step(step)) return false;
-    progress.at(step.t);
-    return !interrupted();
-  };
+  IntegrateOptions options = options_of(model, destinations);
+  options.observer = [&](const Step& step) { return take(step, recorder, progress); };
   const auto kept = set_checkpoints(arguments, model, destinations, options, recorder);
   measures.watch(options);
   Trajectory run = run_of(model, until, options);
@@ -249,12 +291,7 @@ int execute(const RunArguments& arguments) {
   const std::vector<ModeSpan> modes = recorder.history().resolved(run.events);
   const std::vector<Measure> measured = measures.of(run, modes);
   std::vector<std::string> files = write(arguments, model, run, measured, recorder);
-  std::exception_ptr failure;
-  try {
-    draw(pictures, model, modes, recorder.samples(), run, files);
-  } catch (const std::exception&) {
-    failure = std::current_exception();  // the summary comes first
-  }
+  const std::exception_ptr failure = draw_pictures(pictures, model, modes, recorder, run, files);
   if (arguments.quiet)
     print_measures(measured, stream);
   else
@@ -262,8 +299,7 @@ int execute(const RunArguments& arguments) {
                text_of(RunSummary{model, run, modes, recorder.constraints(), last_state(run), files, measured}));
   print_all_solutions(arguments, model, recorder.listed_steps(), stream);
   if (failure) std::rethrow_exception(failure);
-  if (run.status != Status::solved && (arguments.quiet || stream == stdout))
-    fmt::print(stderr, "perp run: {}: {}\n", to_string(run.status), run.message);
+  print_end(arguments, run, stream);
   return std::max({exit_status(run.status), exit_status_of(measured), exit_status_of(until)});
 }
 

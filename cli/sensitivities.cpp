@@ -26,22 +26,23 @@ struct SensitivityArguments {
   ModelOptions model;
   std::string wrt, output, events, times;
   bool quiet = false;
+
+  /// Do the rows go to a file, not to standard output?
+  [[nodiscard]] bool has_file() const { return !output.empty() && output != "-"; }
 };
 
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const SensitivityArguments& arguments, const Model& model) {
-  const bool writes_text = !arguments.quiet || arguments.output.empty() || arguments.output == "-";
+  const bool writes_text = !arguments.quiet || !arguments.has_file();
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
                                    : FilesOfCommand::Text::none);
   arguments.model.declare(files, model);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
-  if (!arguments.output.empty() && arguments.output != "-" &&
-      std::filesystem::path(arguments.output).extension() != ".csv")
+  if (arguments.has_file() && std::filesystem::path(arguments.output).extension() != ".csv")
     throw InvalidInput(fmt::format(
         "-o {}: unknown kind of file; expected a name that ends in .csv, or -", arguments.output));
   files.writes(arguments.output, "-o");
-  if (!arguments.output.empty() && arguments.output != "-")
-    files.writes(arguments.output + ".json", "-o");
+  if (arguments.has_file()) files.writes(arguments.output + ".json", "-o");
   files.writes(arguments.events, "--events");
 }
 
@@ -81,28 +82,37 @@ Trajectory write_rows(const Model& model, const SensitivityQuantities& quantitie
   return run;
 }
 
-int execute(SensitivityArguments arguments) {
-  const Model model = read_located(arguments.model);
+/// What --wrt names. Throws InvalidInput.
+SensitivityQuantities quantities_of(const SensitivityArguments& arguments, const Model& model) {
   const auto with = [&](const std::string& name, double value) {
     return ModelReader(arguments.model)({{name, fmt::format("{:.17g}", value)}}, {}, "");
   };
   std::vector<std::string> wrt;
   if (!arguments.wrt.empty()) wrt = split_list(arguments.wrt);
-  const SensitivityQuantities quantities = sensitivity_quantities(model, wrt, with);
+  return sensitivity_quantities(model, wrt, with);
+}
+
+/// FILE.csv.json: how the rows were made, and what their columns are.
+void write_json(const SensitivityArguments& arguments, const Model& model, const Trajectory& run,
+                const SensitivityQuantities& quantities) {
+  Json json = provenance(model, run, arguments.model.assignment_texts());
+  for (std::size_t k = 0; k < quantities.names.size(); ++k)
+    json["sensitivities"][quantities.columns[k]] = quantities.names[k];
+  write_file(arguments.output + ".json", json.dump(1) + "\n");
+}
+
+int execute(SensitivityArguments arguments) {
+  const Model model = read_located(arguments.model);
+  const SensitivityQuantities quantities = quantities_of(arguments, model);
   std::vector<double> times;
   if (!arguments.times.empty()) times = parse_times(arguments.times);
   check_sensitivities(model);  // before files are touched
   check_files(arguments, model);
-  const bool to_file = !arguments.output.empty() && arguments.output != "-";
+  const bool to_file = arguments.has_file();
   Step last;
   const Trajectory run =
       write_rows(model, quantities, times, to_file ? arguments.output : "-", last);
-  if (to_file) {
-    Json json = provenance(model, run, arguments.model.assignment_texts());
-    for (std::size_t k = 0; k < quantities.names.size(); ++k)
-      json["sensitivities"][quantities.columns[k]] = quantities.names[k];
-    write_file(arguments.output + ".json", json.dump(1) + "\n");
-  }
+  if (to_file) write_json(arguments, model, run, quantities);
   if (!arguments.events.empty())
     write_events(arguments.events, model, run.events, quantities.columns);
   std::FILE* stream = to_file ? stdout : stderr;

@@ -45,6 +45,28 @@ EnumerateOptions limits_of(const SolutionsArguments& arguments, const Model& mod
   return limits;
 }
 
+/// --plot-variables; the first one where it is not given.
+std::vector<int> drawn_variables(const SolutionsArguments& arguments, const Model& model) {
+  if (arguments.plot_variables.empty()) return {0};
+  std::vector<int> drawn;
+  for (const std::string& name : split_list(arguments.plot_variables))
+    drawn.push_back(static_cast<int>(find_name(name, variable_names(model), "variable")));
+  return drawn;
+}
+
+void print_tree(const SolutionsArguments& arguments, const Model& model, const MergedTree& tree) {
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(model, tree).dump(1));
+    return;
+  }
+  fmt::print("model  {}\ntree   {}\n", title(model), describe_counts(tree, *arguments.tree));
+  fmt::print("{}", merged_tree_text(model, tree, most_lines));
+  for (const Law& law : model.laws())
+    if (law.memory)
+      fmt::print("note   the memory of law '{}' is not used: every branch is a solution\n",
+                 law.name);
+}
+
 /// --tree: the solutions of several steps.
 int execute_tree(const SolutionsArguments& arguments, const Model& model, const Vector& x,
                  double t) {
@@ -53,24 +75,10 @@ int execute_tree(const SolutionsArguments& arguments, const Model& model, const 
   FilesOfCommand files;
   arguments.model.declare(files, model);
   if (picture) picture->declare(files, "--plot");
-  std::vector<int> drawn;
-  if (arguments.plot_variables.empty())
-    drawn.push_back(0);
-  else
-    for (const std::string& name : split_list(arguments.plot_variables))
-      drawn.push_back(static_cast<int>(find_name(name, variable_names(model), "variable")));
+  const std::vector<int> drawn = drawn_variables(arguments, model);
   const MergedTree tree =
       merged_tree_of(model, x, t, *arguments.tree, arguments.max_nodes.value_or(most_tree_nodes));
-  if (arguments.json) {
-    fmt::print("{}\n", to_json(model, tree).dump(1));
-  } else {
-    fmt::print("model  {}\ntree   {}\n", title(model), describe_counts(tree, *arguments.tree));
-    fmt::print("{}", merged_tree_text(model, tree, most_lines));
-    for (const Law& law : model.laws())
-      if (law.memory)
-        fmt::print("note   the memory of law '{}' is not used: every branch is a solution\n",
-                   law.name);
-  }
+  print_tree(arguments, model, tree);
   if (picture) draw_tree(*picture, model, tree, drawn);
   if (!tree.complete)
     fmt::print(stderr, "perp solutions: not proved complete: {}\n", tree.message);
@@ -82,13 +90,16 @@ int execute_tree(const SolutionsArguments& arguments, const Model& model, const 
 
 /// Options that belong to --tree or do not go with it. Throws InvalidInput.
 void check_tree_options(const SolutionsArguments& arguments) {
-  if (arguments.tree && *arguments.tree < 1)
+  if (!arguments.tree) {
+    if (!(arguments.plot.empty() && arguments.plot_variables.empty()))
+      throw InvalidInput("--plot and --plot-variables draw a tree: add --tree N");
+    return;
+  }
+  if (*arguments.tree < 1)
     throw InvalidInput(fmt::format("--tree must be positive but is {}", *arguments.tree));
-  if (!arguments.tree && !(arguments.plot.empty() && arguments.plot_variables.empty()))
-    throw InvalidInput("--plot and --plot-variables draw a tree: add --tree N");
   if (arguments.plot.empty() && !arguments.plot_variables.empty())
     throw InvalidInput("--plot-variables needs --plot FILE");
-  if (arguments.tree && !arguments.state.mode.empty())
+  if (!arguments.state.mode.empty())
     throw InvalidInput("--mode is for the selector, but --tree follows every solution");
 }
 
@@ -120,8 +131,7 @@ int execute(const SolutionsArguments& arguments) {
   const Model model = read(arguments);
   const double t = arguments.state.t(model);
   const Vector x = model.x0();
-  if (arguments.max_nodes && *arguments.max_nodes <= 0)
-    throw InvalidInput(fmt::format("--max-nodes must be positive but is {}", *arguments.max_nodes));
+  check_max_nodes(arguments.max_nodes);
   if (arguments.tree) return execute_tree(arguments, model, x, t);
   StepQuestion question{.t = t, .limits = limits_of(arguments, model)};
   if (!arguments.state.mode.empty())

@@ -40,16 +40,23 @@ std::string kept_file(const EncloseArguments& arguments) {
   return (arguments.output.empty() || arguments.output == "-" ? arguments.plot : arguments.output) + ".checkpoint";
 }
 
+namespace {
+
+/// The files of --checkpoint, which stand beside those that are written.
+void declare_written(const EncloseArguments& arguments, io::FilesOfCommand& files) {
+  const std::string file = kept_file(arguments);
+  parse_duration(arguments.checkpoint, "--checkpoint");
+  if (file == ".checkpoint") throw InvalidInput("--checkpoint keeps the enclosure beside a file: -o FILE.csv, -o FILE.h5 or --plot FILE");
+  for (const std::string& written : {file, file + ".new"}) files.writes(written, "--checkpoint");
+}
+
+}  // namespace
+
 void declare_checkpoint(const EncloseArguments& arguments, io::FilesOfCommand& files) {
   if (arguments.checkpoint.empty() && arguments.resume.empty()) return;
-  const std::string file = kept_file(arguments);
   if (!arguments.proof.empty()) throw InvalidInput("--proof needs every step: it goes without --checkpoint and --resume");
-  if (!arguments.checkpoint.empty()) {
-    parse_duration(arguments.checkpoint, "--checkpoint");
-    if (file == ".checkpoint") throw InvalidInput("--checkpoint keeps the enclosure beside a file: -o FILE.csv, -o FILE.h5 or --plot FILE");
-    for (const std::string& written : {file, file + ".new"}) files.writes(written, "--checkpoint");
-  }
-  const bool is_own = !arguments.checkpoint.empty() && arguments.resume == file;
+  if (!arguments.checkpoint.empty()) declare_written(arguments, files);
+  const bool is_own = !arguments.checkpoint.empty() && arguments.resume == kept_file(arguments);
   if (!arguments.resume.empty() && !is_own) files.reads(arguments.resume, "--resume");
 }
 

@@ -128,6 +128,15 @@ void print_lost(std::FILE* stream, const EnclosureRun& run) {
   if (!lost.advice.empty()) fmt::print(stream, "            try: {}\n", lost.advice);
 }
 
+/// What the set of starts is not.
+void print_starts(std::FILE* stream, const EnclosureRun& run, const std::vector<int>& guesses) {
+  for (const int j : guesses)
+    fmt::print(stream, "guess       {}(0) is computed: {} has no derivative, and its interval bounds nothing\n",
+               run.model.variables[static_cast<std::size_t>(j)], run.model.variables[static_cast<std::size_t>(j)]);
+  if (run.result.forbids_starts)
+    fmt::print(stream, "starts      only the points of the set that an equation between them, or a law, allows: of the others nothing is said\n");
+}
+
 Json bounds(const Interval& value) {
   return {enclosure::decimal_below(value.lo), enclosure::decimal_above(value.hi)};
 }
@@ -140,11 +149,7 @@ void print_enclosure(std::FILE* stream, const EnclosureRun& run,
   fmt::print(stream, "model       {}\n", title(run.model.model));
   const std::vector<int> guesses = run.model.guesses();
   fmt::print(stream, "enclosed    t = {} to {}; {}\n", span.start, span.end, set_text(run.model, guesses));
-  for (const int j : guesses)
-    fmt::print(stream, "guess       {}(0) is computed: {} has no derivative, and its interval bounds nothing\n",
-               run.model.variables[static_cast<std::size_t>(j)], run.model.variables[static_cast<std::size_t>(j)]);
-  if (run.result.forbids_starts)
-    fmt::print(stream, "starts      only the points of the set that an equation between them, or a law, allows: of the others nothing is said\n");
+  print_starts(stream, run, guesses);
   if (!run.result.rows.empty()) {
     fmt::print(stream, "proved      {}\n", flags_text(run));
     fmt::print(stream, "widths      at t = {:.8g}{}: {}\n", run.result.rows.back().t,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,14 @@ Override parse_assignment(std::string_view text, std::string_view option);
 /// InvalidInput, FileError.
 std::vector<double> parse_times(const std::string& text,
                                 std::vector<std::string>* texts = nullptr);
+
+/// The parts of FIRST:LAST:COUNT; nothing: there are fewer.
+std::optional<std::array<std::string, 3>> split_points(const std::string& range);
+/// Is it a whole number from 2 to `most`?
+bool is_count(double number, double most);
+
+/// Throws InvalidInput unless --max-nodes, where it is given, is positive.
+void check_max_nodes(const std::optional<long>& max_nodes);
 
 /// Seconds of "10s", "500ms", "5min", "2h" or "10", above 0. Throws InvalidInput.
 double parse_duration(const std::string& text, const std::string& option);

@@ -162,6 +162,17 @@ void throw_without_place(const std::string& message, const std::vector<WrittenOv
       throw InvalidInput(fmt::format("{}: {}", given.written, message.substr(place.size())));
 }
 
+/// The overrides whose messages name what the user wrote instead.
+std::vector<WrittenOverride> ModelReader::written(const std::vector<Override>& more, const std::string& more_option) const {
+  std::vector<WrittenOverride> list = shortcuts_;
+  for (const WrittenOverride& given : set_)
+    if (!given.written.starts_with("--set ")) list.push_back(given);  // a line of a file
+  for (const Override& item : more)
+    list.push_back({{"variables." + item.key, item.value},
+                    fmt::format("{} {}={}", more_option, item.key, item.value)});
+  return list;
+}
+
 /// What `read` makes of all overrides; its errors name the options as they were written.
 template <class Read>
 auto ModelReader::in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
@@ -176,13 +187,7 @@ auto ModelReader::in_users_words(const std::vector<Override>& set, const std::ve
   try {
     return read(overrides);
   } catch (const ModelError& error) {
-    std::vector<WrittenOverride> written = shortcuts_;
-    for (const WrittenOverride& given : set_)
-      if (!given.written.starts_with("--set ")) written.push_back(given);  // a line of a file
-    for (const Override& item : more)
-      written.push_back({{"variables." + item.key, item.value},
-                         fmt::format("{} {}={}", more_option, item.key, item.value)});
-    const std::string said = error.what(), message = perp::in_users_words(said, written);
+    const std::string said = error.what(), message = perp::in_users_words(said, written(more, more_option));
     if (message != said) throw InvalidInput(message);
     throw_without_place(said, set_);
     throw;

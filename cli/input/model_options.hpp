@@ -74,6 +74,8 @@ class ModelReader {
                                                   const std::string& more_option) const;
 
  private:
+  [[nodiscard]] std::vector<WrittenOverride> written(const std::vector<Override>& more,
+                                                     const std::string& more_option) const;
   template <class Read>
   auto in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
                       const std::string& more_option, const Read& read) const;

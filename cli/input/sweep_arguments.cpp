@@ -100,10 +100,12 @@ void read_kept(const SweepArguments& arguments, const Model& model, SweepRequest
   constexpr int drawn_times = 201;  // a picture without --times: so many, evenly over the span
   const bool is_drawn = arguments.plot_type == "fan";
   request.keeps = arguments.keep || is_drawn;
-  if (!arguments.times.empty() && !request.keeps) throw InvalidInput("--times are those of --keep or --plot-type fan, which are not given");
-  if (!arguments.times.empty()) request.times = parse_times(arguments.times);
+  if (!arguments.times.empty()) {
+    if (!request.keeps) throw InvalidInput("--times are those of --keep or --plot-type fan, which are not given");
+    request.times = parse_times(arguments.times);
+  }
   if (request.times.empty() && is_drawn) request.times = evenly_spaced(model.run.span.start, model.run.span.end, drawn_times);
-  if (arguments.keep && (arguments.output.empty() || arguments.output == "-"))
+  if (arguments.keep && !arguments.has_file())
     throw InvalidInput("--keep needs a file for the states of the runs: -o FILE.csv or FILE.h5");
 }
 
@@ -112,7 +114,7 @@ void check_section(const SweepArguments& arguments, const SweepRequest& request)
   const bool has_section = !request.section.empty();
   if (arguments.skip && (!has_section || request.skip < 0))
     throw InvalidInput("--skip is the number of points, from 0 on, that the section of each run leaves out; expected --section WHAT");
-  const bool has_file = !arguments.plot.empty() || (!arguments.output.empty() && arguments.output != "-");
+  const bool has_file = !arguments.plot.empty() || arguments.has_file();
   if (has_section && !has_file) throw InvalidInput("--section needs a file for its points: -o FILE.csv or --plot FILE");
 }
 

@@ -20,6 +20,9 @@ struct SweepArguments {
   std::optional<double> time_limit;
   std::string sampling, after, section, follow, output, plot, plot_type, plot_variable, colour, slice, merge, early_end, times;
   int threads = 0;
+
+  /// Does the table go to a file, not to standard output?
+  [[nodiscard]] bool has_file() const { return !output.empty() && output != "-"; }
 };
 
 /// What the arguments ask for, but for `read`, `progress` and `stop`. Throws InvalidInput.

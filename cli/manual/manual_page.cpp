@@ -9,22 +9,23 @@
 namespace perp::cli {
 namespace {
 
+std::string escaped(char c) {
+  switch (c) {
+    case '\\': return "\\e";
+    case '-': return "\\-";
+    case '\'': return "\\(aq";
+    case '^': return "\\(ha";
+    default: return {c};
+  }
+}
+
 /// As it stands: backslashes, hyphens of options, and points at the start of a line mean something to troff.
 std::string plain(const std::string& text) {
   std::string result;
   for (std::size_t k = 0; k < text.size(); ++k) {
     const bool starts_line = k == 0 || text[k - 1] == '\n';
     if (starts_line && (text[k] == '.' || text[k] == '\'')) result += "\\&";
-    if (text[k] == '\\')
-      result += "\\e";
-    else if (text[k] == '-')
-      result += "\\-";
-    else if (text[k] == '\'')
-      result += "\\(aq";
-    else if (text[k] == '^')
-      result += "\\(ha";
-    else
-      result += text[k];
+    result += escaped(text[k]);
   }
   return result;
 }

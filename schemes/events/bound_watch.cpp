@@ -24,6 +24,20 @@ void check(const VariableBounds& bounds, int n) {
                                    bounds.variable, range.lower, range.upper));
 }
 
+/// Where a number that is positive at `low` falls to 0.
+struct SecantBracket {
+  double low, high, low_rest, high_rest = nan;  // NaN: not known
+
+  void narrow(double t, double rest) {
+    (rest > 0 ? low : high) = t;
+    (rest > 0 ? low_rest : high_rest) = rest;
+  }
+  [[nodiscard]] double next(bool bisects) const {
+    const bool secant = std::isfinite(high_rest) && !bisects;
+    return secant ? low + (high - low) * (low_rest / (low_rest - high_rest)) : low + (high - low) / 2;
+  }
+};
+
 }  // namespace
 
 BoundWatch::BoundWatch(const std::vector<VariableBounds>& bounds, int n) {
@@ -118,34 +132,47 @@ std::optional<std::string> BoundedWay::start(Scheme& scheme, std::vector<Event>&
   return end;
 }
 
-std::optional<std::string> BoundedWay::pass(Scheme& scheme, const Step& from,
-                                            std::size_t first_event, long steps,
-                                            std::vector<Event>& events) {
-  if (watch_.empty()) return std::nullopt;
-  roundings_.resize(0);
-  steps_ = steps;
-  // The corners of the way are the events on it; between them every variable moves linearly.
+/// The corners of the way from `from` to the present state: the events on it; between them every variable moves linearly.
+std::vector<BoundedWay::Point> BoundedWay::corners(const Scheme& scheme, const Step& from, std::size_t first_event,
+                                                   const std::vector<Event>& events) const {
   std::vector<Point> way{{from.t, from.x}};
   for (std::size_t i = first_event; i < events.size(); ++i) {
     if (events[i].x_before.size() == from.x.size()) way.push_back({events[i].t, events[i].x_before});
     if (events[i].x_after.size() == from.x.size()) way.push_back({events[i].t, events[i].x_after});
   }
   way.push_back({scheme.t(), scheme.x()});
+  return way;
+}
+
+/// The shares of the way between two corners at which surfaces are passed, increasing, and which these are. `is_last`: the
+/// second is the present state, at the end of a step of the length `way`.
+std::vector<std::pair<double, int>> BoundedWay::passed_between(const Point& a, const Point& b, bool is_last, double way,
+                                                               Scheme& scheme) {
+  std::vector<std::pair<double, int>> passed;
+  for (int k = 0; k < watch_.count(); ++k) {
+    const BoundWatch::Surface& surface = watch_.surface(k);
+    const double before = std::max(surface.rest(a.x), 0.0), after = surface.rest(b.x);
+    if (!passes(k, after, scheme)) continue;
+    if (is_last && !mode_is_certain(scheme, way))
+      touched_[static_cast<std::size_t>(k)] = after;  // what follows tells
+    else
+      passed.emplace_back(before / (before - after), k);
+  }
+  std::sort(passed.begin(), passed.end());
+  return passed;
+}
+
+std::optional<std::string> BoundedWay::pass(Scheme& scheme, const Step& from,
+                                            std::size_t first_event, long steps,
+                                            std::vector<Event>& events) {
+  if (watch_.empty()) return std::nullopt;
+  roundings_.resize(0);
+  steps_ = steps;
+  const std::vector<Point> way = corners(scheme, from, first_event, events);
   for (const Point& point : way) largest_ = largest_.cwiseMax(point.x.cwiseAbs());
   for (std::size_t i = 1; i < way.size(); ++i) {
     const Point &a = way[i - 1], &b = way[i];
-    std::vector<std::pair<double, int>> passed;  // share of the way, surface
-    for (int k = 0; k < watch_.count(); ++k) {
-      const BoundWatch::Surface& surface = watch_.surface(k);
-      const double before = std::max(surface.rest(a.x), 0.0), after = surface.rest(b.x);
-      if (!passes(k, after, scheme)) continue;
-      if (i + 1 == way.size() && !mode_is_certain(scheme, scheme.t() - from.t))
-        touched_[static_cast<std::size_t>(k)] = after;  // what follows tells
-      else
-        passed.emplace_back(before / (before - after), k);
-    }
-    std::sort(passed.begin(), passed.end());
-    for (const auto& [s, k] : passed) {
+    for (const auto& [s, k] : passed_between(a, b, i + 1 == way.size(), scheme.t() - from.t, scheme)) {
       Event event = event_at(EventKind::bound, a.t + s * (b.t - a.t), (1 - s) * a.x + s * b.x,
                              watch_.pass(k));
       event.t_before = a.t;
@@ -191,10 +218,9 @@ std::optional<std::string> BoundedWay::end(Scheme& scheme, const Step& from, con
 std::optional<Step> BoundedWay::state_on(const BoundWatch::Surface& surface, Scheme& scheme,
                                          const Step& from, double t, double t_after) {
   // pass() has told the watch that the state is beyond the surface: `rest` is positive there.
-  double low = from.t, high = t_after;
-  double low_rest = -surface.rest(from.x), high_rest = nan;
+  SecantBracket bracket{from.t, t_after, -surface.rest(from.x)};
   std::optional<Step> best;
-  for (int i = 0; i < most_bound_trials && t > low && t < high; ++i) {
+  for (int i = 0; i < most_bound_trials && t > bracket.low && t < bracket.high; ++i) {
     scheme.restore(from);
     const Attempt attempt = scheme.attempt(t, t - from.t);
     if (attempt.status != Status::solved || !attempt.kept_mode) return best;
@@ -204,10 +230,8 @@ std::optional<Step> BoundedWay::state_on(const BoundWatch::Surface& surface, Sch
     if (rest >= 0) best = state;
     roundings_.resize(0);
     if (std::abs(rest) <= rounding(surface.bounds.variable, scheme)) return state;
-    (rest > 0 ? low : high) = t;
-    (rest > 0 ? low_rest : high_rest) = rest;
-    const bool secant = std::isfinite(high_rest) && i % 3 != 2;
-    t = secant ? low + (high - low) * (low_rest / (low_rest - high_rest)) : low + (high - low) / 2;
+    bracket.narrow(t, rest);
+    t = bracket.next(i % 3 == 2);
   }
   return best;
 }

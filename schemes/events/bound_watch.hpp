@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
@@ -80,6 +81,10 @@ class BoundedWay {
     double t;
     Vector x;
   };
+  std::vector<Point> corners(const Scheme& scheme, const Step& from, std::size_t first_event,
+                             const std::vector<Event>& events) const;
+  std::vector<std::pair<double, int>> passed_between(const Point& a, const Point& b, bool is_last, double way,
+                                                     Scheme& scheme);
   std::optional<std::string> end(Scheme& scheme, const Step& from, const Point& before,
                                  const Point& after, int surface, Event event,
                                  std::vector<Event>& events);

@@ -20,6 +20,44 @@ int first_change(const Mode& before, const Mode& after) {
   return -1;
 }
 
+/// The earliest share of a step at which a law leaves its branch; 0 where the old mode could have stayed: the selector left
+/// it at once.
+double first_share(const std::vector<Scheme::Departure>& departures) {
+  double earliest = 1;
+  for (const Scheme::Departure& departure : departures) earliest = std::min(earliest, departure.s);
+  return departures.empty() ? 0 : earliest;
+}
+
+/// The last share at which this law does, of one that follows another that of the earliest.
+double share_of(int law, const std::vector<Scheme::Departure>& departures, double earliest) {
+  double s = earliest;
+  for (const Scheme::Departure& departure : departures)
+    if (departure.law == law) s = departure.s;
+  return s;
+}
+
+/// Does the last event say why a run ends at t?
+bool says_end(const std::vector<Event>& events, double t) {
+  return !events.empty() && events.back().t >= t &&
+         (events.back().kind == EventKind::no_solution || events.back().kind == EventKind::stopped ||
+          events.back().kind == EventKind::accumulation || ends_in_refused_start(events));
+}
+
+/// Does a law leave its inner branch at once and on the other side, after the entry that is the last known of it (null:
+/// there is none)?
+bool crosses_surface(const Event& exit, const Event* entry, const std::vector<int>& passing) {
+  return exit.kind == EventKind::sliding_exit && entry != nullptr &&
+         std::find(passing.begin(), passing.end(), exit.law) != passing.end() &&
+         entry->kind == EventKind::sliding_entry && entry->t_after == exit.t_before && entry->from != exit.to;
+}
+
+/// Does an entry end in this jump at once? A step may end, to rounding, where the solution jumps: the end of its mode lies on
+/// the next one.
+bool voids_entry(const Event& jump, const Event* entry) {
+  return jump.kind == EventKind::jump && entry != nullptr && entry->kind == EventKind::sliding_entry &&
+         entry->to == jump.from && jump.t - entry->t_after <= least_stay * (entry->t_after - entry->t_before);
+}
+
 }  // namespace
 
 EventKind kind_of_change(const Law& law, int from, int to) {
@@ -33,16 +71,11 @@ EventKind kind_of_change(const Law& law, int from, int to) {
 
 std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before, const Step& after,
                                const std::vector<Scheme::Departure>& departures, const Scheme& scheme) {
-  double earliest = 1;
-  for (const Scheme::Departure& departure : departures) earliest = std::min(earliest, departure.s);
-  if (departures.empty())
-    earliest = 0;  // the old mode could have stayed: the selector left it at once
+  const double earliest = first_share(departures);
   std::vector<Event> events;
   for (std::size_t i = 0; i < before.mode.size() && i < after.mode.size(); ++i) {
     if (before.mode[i] == after.mode[i]) continue;
-    double s = earliest;
-    for (const Scheme::Departure& departure : departures)
-      if (departure.law == static_cast<int>(i)) s = departure.s;
+    const double s = share_of(static_cast<int>(i), departures, earliest);
     Event event;
     event.kind = kind_of_change(laws[i], before.mode[i], after.mode[i]);
     event.t_before = before.t;
@@ -66,27 +99,19 @@ void append_events(const std::vector<Law>& laws, std::vector<Event> events,
   for (Event& event : events) {
     const auto last = std::find_if(log.rbegin(), log.rend(),
                                    [&](const Event& known) { return known.law == event.law; });
-    const bool crosses = event.kind == EventKind::sliding_exit && last != log.rend() &&
-                         std::find(passing.begin(), passing.end(), event.law) != passing.end() &&
-                         last->kind == EventKind::sliding_entry &&
-                         last->t_after == event.t_before && last->from != event.to;
-    // A step may end, to rounding, where the solution jumps: the end of its mode lies on the next one.
-    const bool no_entry = event.kind == EventKind::jump && last != log.rend() &&
-                          last->kind == EventKind::sliding_entry && last->to == event.from &&
-                          event.t - last->t_after <=
-                              least_stay * (last->t_after - last->t_before);
-    if (no_entry) {
+    const Event* known = last == log.rend() ? nullptr : &*last;
+    if (crosses_surface(event, known, passing)) {
+      last->to = event.to;
+      last->kind = kind_of_change(laws[static_cast<std::size_t>(event.law)], last->from, last->to);
+      last->t_after = event.t_after;
+      last->x_after = event.x_after;
+      continue;
+    }
+    if (voids_entry(event, known)) {
       event.from = last->from;
       log.erase(std::next(last).base());
     }
-    if (!crosses) {
-      log.push_back(std::move(event));
-      continue;
-    }
-    last->to = event.to;
-    last->kind = kind_of_change(laws[static_cast<std::size_t>(event.law)], last->from, last->to);
-    last->t_after = event.t_after;
-    last->x_after = event.x_after;
+    log.push_back(std::move(event));
   }
 }
 
@@ -152,11 +177,7 @@ Event event_at(EventKind kind, double t, const Vector& x, std::string note) {
 void log_end(Status status, double t, const Vector& x, const std::string& message,
              std::vector<Event>& events) {
   if (status == Status::solved || status == Status::interrupted) return;
-  const bool is_said =
-      !events.empty() && events.back().t >= t &&
-      (events.back().kind == EventKind::no_solution || events.back().kind == EventKind::stopped ||
-       events.back().kind == EventKind::accumulation || ends_in_refused_start(events));
-  if (!is_said) events.push_back(event_at(EventKind::stopped, t, x, message));
+  if (!says_end(events, t)) events.push_back(event_at(EventKind::stopped, t, x, message));
 }
 
 bool ends_in_refused_start(const std::vector<Event>& events) {

@@ -149,33 +149,39 @@ double ResetWatch::pass(int k, const Step& a, const Step& b, double low, double 
   return low;
 }
 
+ResetWatch::Errors ResetWatch::errors_between(const Step& a, const Step& b) const {
+  const Errors errors = rounding(a, b);
+  return start_errors_ ? larger(errors, *start_errors_) : errors;
+}
+
+int ResetWatch::samples_along_way(int k) const { return is_affine_[at(k)] != 0 ? 1 : samples_of_curve; }
+
 /// Where reset k fires between a and the share `end` of the way to b; `side` is that at a, and then
 /// that before the firing or at the end. A condition that rests on its surface is moved by the rounding
 /// of every step: it has left only where it is beyond all of these.
 std::optional<ResetWatch::Firing> ResetWatch::scan(int k, const Step& a, const Step& b,
                                                    const Errors& errors, double end, Side& side) {
-  const int samples = is_affine_[at(k)] != 0 ? 1 : samples_of_curve;
-  const int direction = resets_[at(k)].direction;
-  double last = 0;  // where c was seen last, on `side` or on the surface
-  bool at_once = true;
+  const int samples = samples_along_way(k);
+  double last = 0;      // where c was seen last, on `side` or on the surface
+  bool at_once = true;  // nowhere but on the surface
+  int now = 0;
   for (int i = 0; i <= samples; ++i) {
     const double s = end * i / samples;
-    const int now = i == 0 && side.leaves ? 0 : sign(k, between(a, b, s), errors, side.rest);
-    if (now != 0 && side.side == -now && (direction == 0 || direction == now)) {
-      if (at_once) return Firing{{k}, 0, i > 0 && side.leaves};
-      return Firing{{k}, pass(k, a, b, last, s, now)};
+    now = i == 0 && side.leaves ? 0 : sign(k, between(a, b, s), errors, side.rest);
+    if (fires_between(k, side.side, now))
+      return at_once ? Firing{{k}, 0, side.leaves} : Firing{{k}, pass(k, a, b, last, s, now)};
+    if (now != 0) {
+      side = {now, false};
+      at_once = false;
     }
-    if (now != 0) side = {now, false};
-    at_once = at_once && now == 0;
     last = s;
-    if (i == samples && now == 0) side.rest += moved_by_rounding(k, between(a, b, s), errors);
   }
+  if (now == 0) side.rest += moved_by_rounding(k, between(a, b, last), errors);
   return std::nullopt;
 }
 
 std::optional<ResetWatch::Firing> ResetWatch::first(const Step& a, const Step& b) {
-  Errors errors = rounding(a, b);
-  if (start_errors_) errors = larger(errors, *start_errors_);
+  const Errors errors = errors_between(a, b);
   std::optional<Firing> first;
   std::vector<int> candidates;
   std::vector<Side> sides = sides_;
@@ -191,24 +197,28 @@ std::optional<ResetWatch::Firing> ResetWatch::first(const Step& a, const Step& b
       start_errors_.reset();
     return std::nullopt;
   }
-  if (first->is_unresolved) return first;
-  // Those whose surfaces meet there fire together; the others are followed up to this moment.
-  const int earliest = first->resets.front();
-  const Step moment = between(a, b, first->s);
-  first->resets.clear();
-  for (int k = 0; k < count(); ++k) {
-    const bool passes = std::find(candidates.begin(), candidates.end(), k) != candidates.end();
-    if (k == earliest || (passes && sign(k, moment, errors) == 0))
-      first->resets.push_back(k);
-    else
-      scan(k, a, b, errors, first->s, sides_[at(k)]);
-  }
+  if (!first->is_unresolved) find_together(a, b, errors, candidates, *first);
   return first;
 }
 
+/// The candidates whose surfaces meet where the first one passes its own fire together with it; the others are followed up
+/// to this moment.
+void ResetWatch::find_together(const Step& a, const Step& b, const Errors& errors, const std::vector<int>& candidates,
+                               Firing& first) {
+  const int earliest = first.resets.front();
+  const Step moment = between(a, b, first.s);
+  first.resets.clear();
+  for (int k = 0; k < count(); ++k) {
+    const bool passes = std::find(candidates.begin(), candidates.end(), k) != candidates.end();
+    if (k == earliest || (passes && sign(k, moment, errors) == 0))
+      first.resets.push_back(k);
+    else
+      scan(k, a, b, errors, first.s, sides_[at(k)]);
+  }
+}
+
 std::vector<int> ResetWatch::at_jump(const Step& a, const Step& b) {
-  Errors errors = rounding(a, b);
-  if (start_errors_) errors = larger(errors, *start_errors_);
+  const Errors errors = errors_between(a, b);
   std::vector<int> fired, signs;
   for (int k = 0; k < count(); ++k) {
     signs.push_back(sign(k, b, errors, sides_[at(k)].rest));

@@ -54,10 +54,7 @@ class ResetWatch {
   /// c is 0 now, and the motion leaves the surface to this side.
   void leave_to(int k, int side) { sides_[at(k)] = {side, true}; }
   /// Would reset k fire if its condition came to this side?
-  [[nodiscard]] bool fires(int k, int to) const {
-    const int direction = resets_[at(k)].direction;
-    return to != 0 && side(k) == -to && (direction == 0 || direction == to);
-  }
+  [[nodiscard]] bool fires(int k, int to) const { return fires_between(k, side(k), to); }
   /// Would it fire if its condition passed the surface now?
   [[nodiscard]] bool is_armed(int k) const { return fires(k, -side(k)); }
 
@@ -106,6 +103,14 @@ class ResetWatch {
   Vector values(const std::vector<int>& list, const Step& before, Errors& errors);
 
  private:
+  [[nodiscard]] bool fires_between(int k, int from, int to) const {
+    const int direction = resets_[at(k)].direction;
+    return to != 0 && from == -to && (direction == 0 || direction == to);
+  }
+  /// Of the states between these; the start may be known less well.
+  [[nodiscard]] Errors errors_between(const Step& a, const Step& b) const;
+  /// How often c is looked at.
+  [[nodiscard]] int samples_along_way(int k) const;
   /// How far the rounding of a state moves c; not told where c jumps.
   double moved_by_rounding(int k, const Step& state, const Errors& errors);
   void load(const Step& state);
@@ -117,6 +122,8 @@ class ResetWatch {
   };
   std::optional<Firing> scan(int k, const Step& a, const Step& b, const Errors& errors, double end,
                              Side& side);
+  void find_together(const Step& a, const Step& b, const Errors& errors, const std::vector<int>& candidates,
+                     Firing& first);
   double pass(int k, const Step& a, const Step& b, double low, double high, int to);
 
   DcsEvaluator& evaluator_;

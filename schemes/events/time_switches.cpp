@@ -33,6 +33,18 @@ bool law_jumps_at(const Law& law, double end) {
   return met.upper - met.lower > rounding * terms;
 }
 
+/// Does something switch where the argument of the law passes this end of a branch?
+bool end_counts(const Law& law, double end, TimeSwitches::Of which) {
+  return std::isfinite(end) && (which != TimeSwitches::Of::jumps || law_jumps_at(law, end));
+}
+
+/// Of t or a parameter, whose number is put in its place; -1: of another input.
+int copy_of_input(const Dcs& system, int input, Tape& tape) {
+  const int parameter = input - system.parameter_input(0);
+  if (parameter >= 0) return tape.constant(system.parameters[static_cast<std::size_t>(parameter)]);
+  return input == Dcs::time_input() ? tape.input(0) : -1;
+}
+
 /// What is no formula is constant to the search.
 Signal formulas_of(const Signal& signal) {
   return signal.is_constant() || signal.tape() != nullptr ? signal : Signal(signal.constant());
@@ -49,7 +61,7 @@ Dcs with_formulas(SparseLcs lcs) {
 TimeSwitches::TimeSwitches(const SparseLcs& lcs) : TimeSwitches(with_formulas(lcs), Of::jumps) {}
 
 TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
-  const std::vector<int> lines = copy_functions_of_time(system, which);
+  const std::vector<int> lines = copy_functions_of_time(system);
   add_tables();
   add_laws(system, lines, which);
   std::sort(arguments_.begin(), arguments_.end());
@@ -59,32 +71,32 @@ TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
 
 /// Copies the lines of t, parameters and constants alone to a tape of their own; the new line of
 /// each, -1: none. A kink that moves with a parameter is left to the control of the error.
-std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system, Of which) {
-  std::vector<int> copied(static_cast<std::size_t>(system.tape.size()), -1);
-  std::vector<char> moves(copied.size(), 0);  // depends on a parameter
+std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system) {
+  const auto size = static_cast<std::size_t>(system.tape.size());
+  Copies copies{std::vector<int>(size, -1), std::vector<char>(size, 0)};
   for (int k = 0; k < system.tape.size(); ++k) {
     const Instruction& line = system.tape[k];
     const auto at = static_cast<std::size_t>(k);
     if (line.operation == Operation::constant) {
-      copied[at] = tape_.constant(line.value);
+      copies.line[at] = tape_.constant(line.value);
     } else if (line.operation == Operation::input) {
-      const int parameter = line.a - system.parameter_input(0);
-      if (line.a == Dcs::time_input()) copied[at] = tape_.input(0);
-      if (parameter >= 0)
-        copied[at] = tape_.constant(system.parameters[static_cast<std::size_t>(parameter)]);
-      moves[at] = parameter >= 0;
+      copies.line[at] = copy_of_input(system, line.a, tape_);
+      copies.moves[at] = line.a >= system.parameter_input(0);
     } else {
-      const int a = line.a < 0 ? -1 : copied[static_cast<std::size_t>(line.a)];
-      const int b = line.b < 0 ? -1 : copied[static_cast<std::size_t>(line.b)];
-      if ((line.a >= 0 && a < 0) || (line.b >= 0 && b < 0)) continue;
-      copied[at] = tape_.apply(line.operation, a, b);
-      for (const int operand : {line.a, line.b})
-        if (operand >= 0 && moves[static_cast<std::size_t>(operand)]) moves[at] = 1;
-      if (is_counted(line.operation, which) && !moves[at])
-        arguments_.push_back(b < 0 ? a : tape_.apply(Operation::subtract, a, b));
+      copy_operation(line, at, copies);
     }
   }
-  return copied;
+  return copies.line;
+}
+
+/// Copies a line where its operands have copies, and notes the argument whose change of sign counts.
+void TimeSwitches::copy_operation(const Instruction& line, std::size_t at, Copies& copies) {
+  if (copies.lacks(line.a) || copies.lacks(line.b)) return;
+  const int a = copies.of(line.a), b = copies.of(line.b);
+  copies.line[at] = tape_.apply(line.operation, a, b);
+  copies.moves[at] = copies.moves_with(line.a) || copies.moves_with(line.b);
+  if (is_counted(line.operation, which_) && copies.moves[at] == 0)
+    arguments_.push_back(b < 0 ? a : tape_.apply(Operation::subtract, a, b));
 }
 
 /// Data of t itself.
@@ -148,7 +160,7 @@ void TimeSwitches::add_laws(const Dcs& system, const std::vector<int>& lines, Of
     for (const Branch& branch : system.laws[i].branches) {
       const Range range = w_range(branch);
       for (const double end : {range.lower, range.upper}) {
-        if (!std::isfinite(end) || (which == Of::jumps && !law_jumps_at(system.laws[i], end))) continue;
+        if (!end_counts(system.laws[i], end, which)) continue;
         laws_[i] = 1;
         arguments_.push_back(end == 0 ? line : tape_.apply(Operation::subtract, line, tape_.constant(end)));
       }

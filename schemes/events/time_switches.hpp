@@ -39,7 +39,19 @@ class TimeSwitches {
   [[nodiscard]] bool is_of_time(int law) const { return laws_[static_cast<std::size_t>(law)] != 0; }
 
  private:
-  std::vector<int> copy_functions_of_time(const Dcs& system, Of which);
+  struct Copies {             // of the lines of a system in tape_
+    std::vector<int> line;    // -1: none
+    std::vector<char> moves;  // does it depend on a parameter?
+
+    [[nodiscard]] int of(int operand) const { return operand < 0 ? -1 : line[static_cast<std::size_t>(operand)]; }
+    [[nodiscard]] bool lacks(int operand) const { return operand >= 0 && of(operand) < 0; }
+    [[nodiscard]] bool moves_with(int operand) const {
+      return operand >= 0 && moves[static_cast<std::size_t>(operand)] != 0;
+    }
+  };
+
+  std::vector<int> copy_functions_of_time(const Dcs& system);
+  void copy_operation(const Instruction& line, std::size_t at, Copies& copies);
   void add_tables();
   void add_laws(const Dcs& system, const std::vector<int>& lines, Of which);
 

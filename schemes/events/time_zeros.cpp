@@ -159,13 +159,11 @@ std::optional<TimeZeros::Zero> TimeZeros::next(std::size_t k, double t, double e
     const double here = series[0];
     if (!std::isfinite(here)) return std::nullopt;
     if (here != 0) {
-      const int own = here > 0 ? 1 : -1;
-      if (sign != 0 && own != sign) {
-        const Zero found = between(k, since, now, sign > 0);
-        if (found.after < end) return found;
-        return std::nullopt;
+      const int own = (here > 0) - (here < 0);
+      if (sign != 0) {
+        if (own != sign) return between_before(end, k, since, now, sign > 0);
+        if (with_touches && collapsed) return Zero{since, now, true};
       }
-      if (with_touches && collapsed && sign != 0) return Zero{since, now, true};
       sign = own;
       since = now;
     }
@@ -201,6 +199,14 @@ TimeZeros::Zero TimeZeros::between(std::size_t k, double low, double high,
   const double before = boundary(low, high, is_old).first;
   const double after = boundary(before, high, [&](double t) { return !is_new(t); }).second;
   return {before, after};
+}
+
+/// The same, where the new sign begins before `end`.
+std::optional<TimeZeros::Zero> TimeZeros::between_before(double end, std::size_t k, double low, double high,
+                                                         bool positive) {
+  const Zero found = between(k, low, high, positive);
+  if (found.after < end) return found;
+  return std::nullopt;
 }
 
 }  // namespace perp

@@ -50,6 +50,7 @@ class TimeZeros {
   [[nodiscard]] double value(std::size_t k, double t);
   [[nodiscard]] int decided_sign_at(std::size_t k, double t);
   [[nodiscard]] Zero between(std::size_t k, double low, double high, bool positive);
+  [[nodiscard]] std::optional<Zero> between_before(double end, std::size_t k, double low, double high, bool positive);
 
   Tape tape_;
   std::vector<int> lines_;

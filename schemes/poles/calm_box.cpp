@@ -49,14 +49,19 @@ CalmBox::CalmBox(const Tape& tape, const std::vector<int>& lines, int n)
       const RunningError pi = ScalarTraits<RunningError>::pi();
       values_[at(k)] = {Interval(pi.value), pi.error};
     } else if (what.operation == Operation::input) {
-      if (what.a > 0 && what.a <= n) may_hold_ = false;  // a rate is a difference of states, which rounding moves
-      sides_.push_back({what.a, 1, 0});
-      inputs_of_sides_.push_back(k);
+      add_side(what.a, k);
     } else {
       may_hold_ = may_hold_ && is_known(what.operation);
       changing_.push_back({what.operation, what.a, what.b < 0 ? what.a : what.b, k});
     }
   }
+}
+
+/// No point is within it yet.
+void CalmBox::add_side(int input, int line) {
+  if (input > 0 && input <= n_) may_hold_ = false;  // a rate is a difference of states, which rounding moves
+  sides_.push_back({input, 1, 0});
+  inputs_of_sides_.push_back(line);
 }
 
 bool CalmBox::contains(const StraightStep& step) const {

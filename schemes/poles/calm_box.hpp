@@ -57,6 +57,7 @@ class CalmBox {
     double error = 0;
   };
 
+  void add_side(int input, int line);
   [[nodiscard]] bool contains(const StraightStep& step) const;
   bool is_proved_ahead(const StraightStep& step);
   [[nodiscard]] Spread ahead(std::size_t k) const;

@@ -56,8 +56,13 @@ double FollowedUnknowns::input(const StraightStep& step, bool at_end, int number
   return (step.to_x[number - 1] - step.from_x[number - 1]) / (step.to_t - step.from_t);
 }
 
+/// Is there a proof over the times of the step?
+bool FollowedUnknowns::is_proved_during(const StraightStep& step) const {
+  return known_ && known_->over.t.contains(step.from_t) && known_->over.t.contains(step.to_t);
+}
+
 bool FollowedUnknowns::lies_in_proof(const StraightStep& step) const {
-  if (!known_ || !known_->over.t.contains(step.from_t) || !known_->over.t.contains(step.to_t)) return false;
+  if (!is_proved_during(step)) return false;
   for (std::size_t k = 0; k < given_.size(); ++k)
     for (const bool at_end : {false, true})
       if (!known_->over.x[k].contains(input(step, at_end, given_[k]))) return false;

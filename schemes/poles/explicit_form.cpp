@@ -2,6 +2,7 @@
 // divisors that the model's author did not write.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 
 #include <perp/core/linear/structure.hpp>
@@ -10,25 +11,6 @@
 
 namespace perp {
 namespace {
-
-/// Adds the lines whose zeros are those of `line`.
-void add_factors_of(const Tape& tape, int line, std::vector<int>& factors) {
-  const Instruction& what = tape[line];
-  switch (what.operation) {
-    case Operation::constant:
-    case Operation::pi: return;
-    case Operation::negate:
-    case Operation::power:
-    case Operation::abs: return add_factors_of(tape, what.a, factors);
-    case Operation::divide: return add_factors_of(tape, what.a, factors);
-    case Operation::guard: return add_factors_of(tape, what.b, factors);
-    case Operation::multiply:
-      add_factors_of(tape, what.a, factors);
-      return add_factors_of(tape, what.b, factors);
-    default:
-      if (std::find(factors.begin(), factors.end(), line) == factors.end()) factors.push_back(line);
-  }
-}
 
 /// The equations of one mode.
 class ModeEquations {
@@ -83,6 +65,19 @@ class ModeEquations {
     return system_.laws[i].branches[static_cast<std::size_t>(mode[i])];
   }
 
+  /// The line a w + b λ − c of a law.
+  int law_equation(const Branch& piece, int law) {
+    int row = arguments_[static_cast<std::size_t>(law)];
+    if (piece.a != 1) row = tape_.apply(Operation::multiply, tape_.constant(piece.a), row);
+    if (piece.b != 0) {
+      const int lambda = tape_.input(system_.multiplier_input(law));
+      const int factor = tape_.constant(piece.b);
+      row = tape_.apply(Operation::add, row, tape_.apply(Operation::multiply, factor, lambda));
+    }
+    if (piece.c != 0) row = tape_.apply(Operation::subtract, row, tape_.constant(piece.c));
+    return row;
+  }
+
   /// F, and a w + b λ − c of the laws whose branch does not fix λ; a fixed one is a number.
   void write_equations(const Mode& mode) {
     Substitution fixed(system_.tape, tape_, inputs());
@@ -95,19 +90,8 @@ class ModeEquations {
     std::vector<int> conditions;
     for (const Reset& reset : system_.resets) conditions.push_back(reset.condition);
     conditions_ = fixed(conditions);
-    for (int i = 0; i < system_.m(); ++i) {
-      const Branch& piece = branch(mode, i);
-      if (piece.a == 0) continue;
-      int row = arguments_[static_cast<std::size_t>(i)];
-      if (piece.a != 1) row = tape_.apply(Operation::multiply, tape_.constant(piece.a), row);
-      if (piece.b != 0) {
-        const int lambda = tape_.input(system_.multiplier_input(i));
-        const int factor = tape_.constant(piece.b);
-        row = tape_.apply(Operation::add, row, tape_.apply(Operation::multiply, factor, lambda));
-      }
-      if (piece.c != 0) row = tape_.apply(Operation::subtract, row, tape_.constant(piece.c));
-      equations_.push_back(row);
-    }
+    for (int i = 0; i < system_.m(); ++i)
+      if (branch(mode, i).a != 0) equations_.push_back(law_equation(branch(mode, i), i));
   }
 
   /// Index 2: rows without unknowns, 0 = g(t, x), hold along the solution, 0 = ∂g/∂t + ∂g/∂x ẋ. Taken
@@ -186,34 +170,78 @@ class ModeEquations {
     return list;
   }
 
+  /// Where alternating paths lead to from the columns and the rows without partner.
+  struct Reached {
+    const linear::Matching& matching;
+    std::vector<char> is_open, is_under, is_over;  // columns and rows behind the former, rows behind the latter
+
+    Reached(std::size_t rows, const linear::Matching& matching_of_rows)
+        : matching(matching_of_rows), is_open(matching.row_of_column.size(), 0), is_under(rows, 0), is_over(rows, 0) {
+      for (std::size_t c = 0; c < is_open.size(); ++c) is_open[c] = matching.row_of_column[c] < 0;
+      for (std::size_t r = 0; r < rows; ++r) is_over[r] = matching.column_of_row[r] < 0;
+    }
+
+    /// Follows an entry of the pattern in both directions. Does it lead on?
+    bool follow(std::size_t row, std::size_t column) {
+      bool grows = false;
+      if (is_open[column] != 0 && is_under[row] == 0) {
+        is_under[row] = 1;
+        if (matching.column_of_row[row] >= 0)
+          is_open[static_cast<std::size_t>(matching.column_of_row[row])] = 1;
+        grows = true;
+      }
+      const int partner = matching.row_of_column[column];
+      if (is_over[row] != 0 && partner >= 0 && is_over[static_cast<std::size_t>(partner)] == 0) {
+        is_over[static_cast<std::size_t>(partner)] = 1;
+        grows = true;
+      }
+      return grows;
+    }
+  };
+
   /// Rows that alternating paths lead to from a column or a row without partner: those of the
   /// underdetermined and of the overdetermined part.
   static std::vector<char> rows_without_solution(const linear::Pattern& pattern,
                                                  const linear::Matching& matching) {
     const auto rows = pattern.size();
-    std::vector<char> is_under(rows, 0), is_over(rows, 0), is_open(matching.row_of_column.size(), 0);
-    for (std::size_t c = 0; c < is_open.size(); ++c) is_open[c] = matching.row_of_column[c] < 0;
-    for (std::size_t r = 0; r < rows; ++r) is_over[r] = matching.column_of_row[r] < 0;
+    Reached reached(rows, matching);
     for (bool grows = true; grows;) {
       grows = false;
       for (std::size_t r = 0; r < rows; ++r)
-        for (const int c : pattern[r]) {
-          const auto column = static_cast<std::size_t>(c);
-          const int partner = matching.row_of_column[column];
-          if (is_open[column] != 0 && is_under[r] == 0) {
-            is_under[r] = 1;
-            if (matching.column_of_row[r] >= 0)
-              is_open[static_cast<std::size_t>(matching.column_of_row[r])] = 1;
-            grows = true;
-          }
-          if (is_over[r] != 0 && partner >= 0 && is_over[static_cast<std::size_t>(partner)] == 0) {
-            is_over[static_cast<std::size_t>(partner)] = 1;
-            grows = true;
-          }
-        }
+        for (const int column : pattern[r])
+          grows = reached.follow(r, static_cast<std::size_t>(column)) || grows;
     }
-    for (std::size_t r = 0; r < rows; ++r) is_over[r] = is_over[r] != 0 || is_under[r] != 0;
-    return is_over;
+    std::vector<char> without(rows, 0);
+    for (std::size_t r = 0; r < rows; ++r) without[r] = reached.is_over[r] != 0 || reached.is_under[r] != 0;
+    return without;
+  }
+
+  /// The matrix of a block, as lines of the form; nothing: it depends on the unknowns.
+  std::optional<LineMatrix> matrix_of(const Block& block, Substitution& substitution) const {
+    const auto size = block.rows.size();
+    std::vector<int> lines;  // entries that are not 0, row after row
+    LineMatrix matrix(size, std::vector<int>(size, -1));
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j) {
+        const int line = derivative(block.rows[i], block.unknowns[j]);
+        if (line < 0) continue;
+        if (depends(tape_, line, block.unknowns)) return std::nullopt;
+        matrix[i][j] = static_cast<int>(lines.size());
+        lines.push_back(line);
+      }
+    const std::vector<int> entries = substitution(lines);
+    for (auto& row : matrix)
+      for (int& entry : row)
+        if (entry >= 0) entry = entries[static_cast<std::size_t>(entry)];
+    return matrix;
+  }
+
+  /// v_j by Cramer's rule.
+  static int quotient(Tape& tape, LineMatrix matrix, std::size_t j, const std::vector<int>& at_zero, int determinant) {
+    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i][j] = at_zero[i];
+    const int numerator = perp::determinant(tape, matrix);
+    const int negative = applied(tape, Operation::negate, numerator < 0 ? tape.constant(0) : numerator);
+    return applied(tape, Operation::divide, negative, determinant);
   }
 
   /// Cramer's rule: v_i = −det(A with column i replaced by the rows at v = 0) / det A. False: the block
@@ -221,36 +249,17 @@ class ModeEquations {
   bool solve(const Block& block, Substitution& substitution, ExplicitForm& form) {
     const auto size = block.rows.size();
     if (size > largest_solved_block) return false;
-    std::vector<int> lines;  // entries that are not 0, row after row
-    LineMatrix place(size, std::vector<int>(size, -1));
-    for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = 0; j < size; ++j) {
-        const int line = derivative(block.rows[i], block.unknowns[j]);
-        if (line < 0) continue;
-        if (depends(tape_, line, block.unknowns)) return false;
-        place[i][j] = static_cast<int>(lines.size());
-        lines.push_back(line);
-      }
-    const std::vector<int> entries = substitution(lines);
-    LineMatrix matrix = place;
-    for (auto& row : matrix)
-      for (int& entry : row)
-        if (entry >= 0) entry = entries[static_cast<std::size_t>(entry)];
-    const int determinant = perp::determinant(form.tape, matrix);
+    const std::optional<LineMatrix> matrix = matrix_of(block, substitution);
+    if (!matrix) return false;
+    const int determinant = perp::determinant(form.tape, *matrix);
     if (determinant < 0) return false;
     for (const int unknown : block.unknowns)
       substitution.replace(unknown, form.tape.constant(0));
-    lines.clear();
+    std::vector<int> lines;
     for (const int row : block.rows) lines.push_back(equations_[static_cast<std::size_t>(row)]);
     const std::vector<int> at_zero = substitution(lines);
-    for (std::size_t j = 0; j < size; ++j) {
-      LineMatrix replaced = matrix;
-      for (std::size_t i = 0; i < size; ++i) replaced[i][j] = at_zero[i];
-      const int numerator = perp::determinant(form.tape, replaced);
-      const int negative =
-          applied(form.tape, Operation::negate, numerator < 0 ? form.tape.constant(0) : numerator);
-      form.rows.push_back(applied(form.tape, Operation::divide, negative, determinant));
-    }
+    for (std::size_t j = 0; j < size; ++j)
+      form.rows.push_back(quotient(form.tape, *matrix, j, at_zero, determinant));
     const auto first = form.rows.end() - static_cast<std::ptrdiff_t>(size);
     for (std::size_t j = 0; j < size; ++j)
       substitution.replace(block.unknowns[j], first[static_cast<std::ptrdiff_t>(j)]);
@@ -292,36 +301,6 @@ class ModeEquations {
 
 }  // namespace
 
-std::vector<int> divisors_of(Tape& tape, const std::vector<int>& rows) {
-  const std::vector<bool> needed = needed_lines(tape, rows);
-  std::vector<int> factors;
-  for (int k = 0, count = tape.size(); k < count; ++k) {
-    if (!needed[static_cast<std::size_t>(k)]) continue;
-    const Instruction what = tape[k];
-    if (what.operation == Operation::divide)
-      add_factors_of(tape, what.b, factors);
-    else if (what.operation == Operation::power &&
-             tape[what.b].operation == Operation::constant && tape[what.b].value < 0)
-      add_factors_of(tape, what.a, factors);
-    else if (what.operation == Operation::tan)
-      add_factors_of(tape, tape.apply(Operation::cos, what.a), factors);
-  }
-  return factors;
-}
-
-std::vector<int> cuts_of(const Tape& tape, const std::vector<int>& rows) {
-  const std::vector<bool> needed = needed_lines(tape, rows);
-  std::vector<int> cuts;
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& what = tape[k];
-    if (!needed[static_cast<std::size_t>(k)] || what.operation != Operation::atan2) continue;
-    const bool is_number = tape[what.a].operation == Operation::constant;
-    if (!is_number && std::find(cuts.begin(), cuts.end(), what.a) == cuts.end())
-      cuts.push_back(what.a);
-  }
-  return cuts;
-}
-
 namespace {
 
 /// Do the formulas divide by anything, or hold an angle?
@@ -329,22 +308,34 @@ bool may_be_singular(Tape& tape, const std::vector<int>& rows) {
   return !divisors_of(tape, rows).empty() || !cuts_of(tape, rows).empty();
 }
 
-}  // namespace
-
-ExplicitForms::ExplicitForms(const Dcs& system)
-    : differential_(static_cast<std::size_t>(system.n()), 0) {
+/// F, G and the conditions of resets.
+std::vector<int> lines_of(const Dcs& system) {
   std::vector<int> lines = system.F;
   lines.insert(lines.end(), system.G.begin(), system.G.end());
   for (const Reset& reset : system.resets) lines.push_back(reset.condition);
-  system_.tape = bind_inputs(system.tape, system.parameter_input(0), system.parameters, lines);
-  const auto end_of_F = lines.begin() + system.n(), end_of_G = end_of_F + system.m();
-  system_.F.assign(lines.begin(), end_of_F);
-  system_.G.assign(end_of_F, end_of_G);
-  for (auto condition = end_of_G; condition != lines.end(); ++condition)
-    system_.resets.push_back({"", *condition, 0, {}, {}});
-  system_.laws = system.laws;
+  return lines;
+}
 
+/// The system with numbers in the place of its parameters.
+Dcs with_numbers(const Dcs& system) {
+  Dcs bound;
+  std::vector<int> lines = lines_of(system);
+  bound.tape = bind_inputs(system.tape, system.parameter_input(0), system.parameters, lines);
+  const auto end_of_F = lines.begin() + system.n(), end_of_G = end_of_F + system.m();
+  bound.F.assign(lines.begin(), end_of_F);
+  bound.G.assign(end_of_F, end_of_G);
+  for (auto condition = end_of_G; condition != lines.end(); ++condition)
+    bound.resets.push_back({"", *condition, 0, {}, {}});
+  bound.laws = system.laws;
+  return bound;
+}
+
+}  // namespace
+
+ExplicitForms::ExplicitForms(const Dcs& system)
+    : system_(with_numbers(system)), differential_(static_cast<std::size_t>(system.n()), 0) {
   Tape tape = system_.tape;
+  std::vector<int> lines = lines_of(system_);
   may_divide_ = may_be_singular(tape, lines);
   lines.resize(lines.size() - system.resets.size());  // conditions have no unknowns of their own
   const std::vector<Derivative> derivatives =
@@ -352,23 +343,31 @@ ExplicitForms::ExplicitForms(const Dcs& system)
   for (const Derivative& entry : derivatives)
     if (entry.input >= system_.derivative_input(0) && entry.input < system_.variable_input(0))
       differential_[static_cast<std::size_t>(entry.input - system_.derivative_input(0))] = 1;
-  const auto may_be_unknown = [&](int input) {
-    if (input >= system_.multiplier_input(0)) {
-      const Law& law = system_.laws[static_cast<std::size_t>(input - system_.multiplier_input(0))];
-      return std::any_of(law.branches.begin(), law.branches.end(),
-                         [](const Branch& branch) { return branch.a != 0; });
-    }
-    const int j = input - system_.variable_input(0);
-    return input > 0 && (j < 0 || differential_[static_cast<std::size_t>(j)] == 0);
-  };
+  may_divide_ = may_divide_ || may_divide_by(derivatives, tape, lines.size());
+}
+
+/// Is this input an unknown of some mode?
+bool ExplicitForms::may_be_unknown(int input) const {
+  if (input >= system_.multiplier_input(0)) {
+    const Law& law = system_.laws[static_cast<std::size_t>(input - system_.multiplier_input(0))];
+    return std::any_of(law.branches.begin(), law.branches.end(),
+                       [](const Branch& branch) { return branch.a != 0; });
+  }
+  const int j = input - system_.variable_input(0);
+  return input > 0 && (j < 0 || differential_[static_cast<std::size_t>(j)] == 0);
+}
+
+/// May one of the derivatives of these rows that unknowns are solved by be no number?
+bool ExplicitForms::may_divide_by(const std::vector<Derivative>& derivatives, const Tape& tape,
+                                  std::size_t rows) const {
   // Of a row without unknowns the rate divides too; one of a law has unknowns in some modes only.
-  std::vector<char> has_unknown(lines.size(), 0);
+  std::vector<char> has_unknown(rows, 0);
   for (const Derivative& entry : derivatives)
     if (may_be_unknown(entry.input)) has_unknown[static_cast<std::size_t>(entry.output)] = 1;
-  for (const Derivative& entry : derivatives)
-    may_divide_ = may_divide_ || (tape[entry.line].operation != Operation::constant &&
-                                  (may_be_unknown(entry.input) ||
-                                   has_unknown[static_cast<std::size_t>(entry.output)] == 0));
+  return std::ranges::any_of(derivatives, [&](const Derivative& entry) {
+    return tape[entry.line].operation != Operation::constant &&
+           (may_be_unknown(entry.input) || has_unknown[static_cast<std::size_t>(entry.output)] == 0);
+  });
 }
 
 ExplicitForm ExplicitForms::form(const Mode& mode) const {

@@ -39,6 +39,9 @@ class ExplicitForms {
   [[nodiscard]] int m() const { return system_.m(); }
 
  private:
+  [[nodiscard]] bool may_be_unknown(int input) const;
+  [[nodiscard]] bool may_divide_by(const std::vector<Derivative>& derivatives, const Tape& tape, std::size_t rows) const;
+
   Dcs system_;                      // without parameters
   std::vector<char> differential_;  // of each variable
   bool may_divide_ = false;

@@ -322,6 +322,13 @@ std::optional<double> FollowedUnknowns::follow_from(const SolutionPath& path, bo
   return std::nullopt;
 }
 
+/// The last pole that was seen, as a share of the path, where that meets the times around it.
+std::optional<double> FollowedUnknowns::seen_pole(const SolutionPath& path) const {
+  const bool is_there = path.b.t >= seen_.since && path.a.t <= seen_.t + (seen_.t - seen_.since);
+  if (!is_there) return std::nullopt;
+  return std::clamp((seen_.t - path.a.t) / (path.b.t - path.a.t), 0.0, 1.0);
+}
+
 /// Rounding may hide the unknowns too, where a pole was seen.
 std::optional<double> FollowedUnknowns::pole(const SolutionPath& path) {
   meeting_.reset();
@@ -335,9 +342,7 @@ std::optional<double> FollowedUnknowns::pole(const SolutionPath& path) {
     if (start(path, backward)) return follow_from(path, backward, before);
   leave(path, before);
   if (meets(path, false, before)) meeting_ = 0;
-  const bool is_there = path.b.t >= seen_.since && path.a.t <= seen_.t + (seen_.t - seen_.since);
-  if (!is_there) return std::nullopt;
-  return std::clamp((seen_.t - path.a.t) / (path.b.t - path.a.t), 0.0, 1.0);
+  return seen_pole(path);
 }
 
 }  // namespace perp

@@ -64,6 +64,7 @@ class FollowedUnknowns {
 
   [[nodiscard]] Point point(const SolutionPath& path, double s) const;
   [[nodiscard]] double input(const StraightStep& step, bool at_end, int number) const;
+  [[nodiscard]] bool is_proved_during(const StraightStep& step) const;
   [[nodiscard]] bool lies_in_proof(const StraightStep& step) const;
   [[nodiscard]] Point between(const SolutionPath& path, double from, double to) const;
   [[nodiscard]] std::vector<double> guess(const SolutionPath& path, bool at_end) const;
@@ -80,6 +81,7 @@ class FollowedUnknowns {
   End follow(const SolutionPath& path, bool backward, std::vector<Place>& places);
   [[nodiscard]] bool lacks_values(const SolutionPath& path) const;
   [[nodiscard]] bool was_seen(double t) const;
+  [[nodiscard]] std::optional<double> seen_pole(const SolutionPath& path) const;
   std::optional<double> pole_from(const SolutionPath& path, bool backward);
   std::optional<double> pole_at_end(const SolutionPath& path, bool backward, const std::vector<Place>& places,
                                     bool is_lost, bool leads_there);

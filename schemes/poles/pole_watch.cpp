@@ -86,8 +86,7 @@ bool may_touch(double first, double middle, double last, int sign) {
 
 /// Does some row grow towards the zero of a divisor at the share s from each side that is seen, between
 /// these distances times `scale`?
-bool grows(WatchedFormulas& formulas, const SolutionPath& path, double s, double scale, bool at_rest,
-           double growth) {
+bool grows(WatchedFormulas& formulas, const SolutionPath& path, double s, double scale, bool at_rest, double growth) {
   Vector values, errors;
   const auto change = [&](double from, double to, double sign) {  // at least (−1) or at most (1)
     formulas.rows(path, from, at_rest, values, errors);
@@ -177,9 +176,7 @@ std::optional<TimeZeros::Zero> next_zero(WatchedFormulas& formulas, std::size_t 
     const TimeZeros::Zero zero = *search.zero;
     if (zero.before > end) return std::nullopt;
     const bool is_before = zero.after < from;
-    if (!is_before &&
-        (!zero.touches || formulas.is_zero_between(k, zero.before, zero.after)))
-      return zero;
+    if (!is_before && (!zero.touches || formulas.is_zero_between(k, zero.before, zero.after))) return zero;
     search.zero.reset();
     search.until = std::max(zero.after, std::nextafter(zero.before, inf));
   }
@@ -190,13 +187,11 @@ std::optional<TimeZeros::Zero> next_zero(WatchedFormulas& formulas, std::size_t 
 /// Nearer to a zero than where a pole was seen its rounding may hide what grows.
 bool PoleWatch::is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const SolutionPath& path,
                              double s) {
-  const bool is_seen = seen_.formulas == &formulas && seen_.k == k && seen_.of_time == of_time &&
-                       path.time(s) <= seen_.until;
+  if (seen_.holds(formulas, k, of_time, path.time(s))) return true;
   const auto is_one = [&] {
     return formulas.is_cut(k, of_time) ? is_jump(formulas, path, s) : is_pole(formulas, path, s);
   };
-  if (!is_seen && !is_one()) return false;
-  if (is_seen) return true;
+  if (!is_one()) return false;
   Values at_start;
   if (!of_time) formulas.divisors(path, 0, false, at_start);
   seen_ = {&formulas, k, of_time, path.time(beyond), of_time ? 0 : std::abs(at_start[k].value)};
@@ -312,6 +307,14 @@ std::optional<PoleWatch::Pole> PoleWatch::pass(const SolutionPath& path) {
   return in_time && !(pole && pole->t < in_time->t) ? in_time : pole;
 }
 
+/// Where a divisor is 0 next to the end of a step, at the share s of the path there.
+std::optional<PoleWatch::Pole> PoleWatch::singular_pole(WatchedFormulas& formulas, const SolutionPath& end, double s) {
+  if (is_pole(formulas, end, s)) return at({s}, end);
+  if (!is_pole(formulas, end, s, singular_growth)) return std::nullopt;
+  const double t = end.time(s);
+  return Pole{t, fmt::format("a divisor of the equations is 0 at t = {:.6g}, where a step ends", t)};
+}
+
 std::optional<PoleWatch::Pole> PoleWatch::singular_end(const SolutionPath& path) {
   if (!(path.b.t > path.a.t)) return std::nullopt;
   const auto step_at = [&](double s, const Step& like) {
@@ -330,11 +333,7 @@ std::optional<PoleWatch::Pole> PoleWatch::singular_end(const SolutionPath& path)
       for (std::size_t k = 0; k < first.size(); ++k) {
         const auto zero = zero_of_divisor(*formulas, k, first, middle, last, seen);
         if (!zero) continue;
-        const double s = is_back ? 1 - *zero : *zero;
-        if (is_pole(*formulas, end, s)) return at({s}, end);
-        if (!is_pole(*formulas, end, s, singular_growth)) continue;
-        const double t = end.time(s);
-        return Pole{t, fmt::format("a divisor of the equations is 0 at t = {:.6g}, where a step ends", t)};
+        if (auto pole = singular_pole(*formulas, end, is_back ? 1 - *zero : *zero)) return pole;
       }
     }
   }

@@ -76,6 +76,7 @@ class PoleWatch {
   static void keep_first(const Singularity& found, Singularity& first) {
     if (found.s < first.s) first = found;
   }
+  static std::optional<Pole> singular_pole(WatchedFormulas& formulas, const SolutionPath& end, double s);
   Singularity first_on_path(const SolutionPath& path);
   bool is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const SolutionPath& path, double s);
   std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const SolutionPath& path);
@@ -90,6 +91,10 @@ class PoleWatch {
     bool of_time = false;
     double until = -inf;
     double size = 0;  // of the divisor where that path began
+
+    [[nodiscard]] bool holds(const WatchedFormulas& watched, std::size_t line, bool is_of_time, double t) const {
+      return formulas == &watched && k == line && of_time == is_of_time && t <= until;
+    }
   } seen_;
 };
 

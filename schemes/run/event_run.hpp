@@ -44,15 +44,7 @@ class EventRun final : public StepwiseRun {
 
   /// By the steps that leave no row, and the next one.
   void advance() override {
-    guarded([this] {
-      check_interruption();
-      const long stayed = stay(grid_.before_asked());
-      grid_.leap(stayed);
-      if (stayed > 0 && !tell_moment()) return;
-      const StepGrid::Step step = grid_.step();
-      if (make_step(step.to, step.length) && keep(step.is_asked)) grid_.advance();
-      trace();
-    });
+    guarded([this] { advance_on_grid(); });
     if (record_.is_open() && grid_.is_done())
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", time(), steps_));
     if (record_.is_open() && options_.state.due && options_.state.due()) guarded([this] { options_.state.keep(kept()); });
@@ -222,6 +214,15 @@ class EventRun final : public StepwiseRun {
     scheme_.count(record_.counts());
   }
 
+  void advance_on_grid() {
+    check_interruption();
+    const long stayed = stay(grid_.before_asked());
+    grid_.leap(stayed);
+    if (stayed > 0 && !tell_moment()) return;
+    const StepGrid::Step step = grid_.step();
+    if (make_step(step.to, step.length) && keep(step.is_asked)) grid_.advance();
+    trace();
+  }
   /// Keeps and reports the current state, if rows are wanted. False: the run has ended.
   bool keep(bool is_asked) { return tell_moment() && (!record_.takes_rows() || keep_state(is_asked)); }
   /// False: whoever is told asks to stop.

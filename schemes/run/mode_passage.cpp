@@ -4,8 +4,8 @@
 
 #include <perp/schemes/end_of_mode.hpp>
 #include <perp/schemes/events/events.hpp>
-#include <perp/schemes/known_part.hpp>
 #include <perp/schemes/run/mode_passage.hpp>
+#include <perp/schemes/step/known_part.hpp>
 
 namespace perp {
 namespace {
@@ -63,15 +63,19 @@ std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& at
   return std::nullopt;
 }
 
+/// Goes behind a change in the first moments of the step. False: there is none that is seen.
+bool ModePassage::passes_brief_mode(const ModeEnd& end, const Step& before, const Vector& whole, double h) {
+  const bool is_early = end.early > 0, leads_elsewhere = !end.after.empty();
+  const bool is_passed = (is_early && pass_brief_mode(scheme_, before, whole, h, end.early, drift())) ||
+                         (leads_elsewhere && pass_change_at_once(scheme_, before, h, end.after, drift()));
+  if (is_early || leads_elsewhere) scheme_.renew_allowance();
+  return is_passed;
+}
+
 /// A piece of the step, to the end of its mode or, where that is brief, behind a change. False: there is none.
 bool ModePassage::ends_piece(const Step& before, const Vector& whole, double t_next, double h) {
   const ModeEnd end = go_to_end_of_mode(scheme_, before, t_next, h);
-  if (!end.is_reached) {
-    const bool is_passed = (end.early > 0 && pass_brief_mode(scheme_, before, whole, h, end.early, drift())) ||
-                           (!end.after.empty() && pass_change_at_once(scheme_, before, h, end.after, drift()));
-    if (end.early > 0 || !end.after.empty()) scheme_.renew_allowance();
-    if (!is_passed) return false;
-  }
+  if (!end.is_reached && !passes_brief_mode(end, before, whole, h)) return false;
   ++splits_;
   ++record_.counts()["split"];
   if (scheme_.mode() == before.mode) {
@@ -127,17 +131,34 @@ std::vector<int> ModePassage::rows_that_may_jump(const Step& before, const Vecto
   return unsteady_rows(scheme_, before, whole, h, drift());
 }
 
+/// Is the step done without short ones, as a smooth motion or a kink, in which none of these rows jumps, or as a rest too
+/// short to tell?
+bool ModePassage::is_done_at_once(const Step& before, const std::vector<int>& rows, double t_next, double h) {
+  if (rows.empty() && take_step(scheme_, before, t_next, h)) {
+    log_step(before);
+    return true;
+  }
+  return ends_with(before, t_next);
+}
+
+/// The step as it is, unless the short ones end elsewhere in one of these rows. False: the scheme stands at their end.
+bool ModePassage::agrees_with(const Refinement& refinement, const Step& before, const Vector& whole,
+                              const std::vector<int>& rows, double t_next, double h) {
+  if (take_step(scheme_, before, t_next, h) && !differs(scheme_, before, refinement.to, whole, rows)) {
+    log_step(before);
+    return true;
+  }
+  scheme_.restore(refinement.to);
+  return false;
+}
+
 /// A change of mode within one step, `whole` its motion: the step is taken where it is a smooth motion or a
 /// kink; else its short steps say what happened.
 std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& before, const Vector& whole,
                                                                double t_next, double h) {
   const bool lost = !scheme_.lost_variables().empty();
   const std::vector<int> rows = rows_that_may_jump(before, whole, h);
-  if (!lost && rows.empty() && take_step(scheme_, before, t_next, h)) {
-    log_step(before);
-    return std::nullopt;
-  }
-  if (!lost && ends_with(before, t_next)) return std::nullopt;
+  if (!lost && is_done_at_once(before, rows, t_next, h)) return std::nullopt;
   const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
   if (!lost && takes_unrefined(refinement, before, whole, t_next, h)) return std::nullopt;
   if (refinement.status != Status::solved) {
@@ -148,13 +169,7 @@ std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& befor
     return Failure{refinement, h, before.t};
   }
   // A jump is passed as it was located: a long step ends with what its length makes of it.
-  if (!has_jump(refinement, h, whole)) {
-    if (take_step(scheme_, before, t_next, h) && !differs(scheme_, before, refinement.to, whole, rows)) {
-      log_step(before);
-      return std::nullopt;
-    }
-    scheme_.restore(refinement.to);
-  }
+  if (!has_jump(refinement, h, whole) && agrees_with(refinement, before, whole, rows, t_next, h)) return std::nullopt;
   ++record_.counts()["refined"];
   log_changes(refinement, h, whole);
   path_ = refinement.path;

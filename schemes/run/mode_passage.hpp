@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/schemes/end_of_mode.hpp>
 #include <perp/schemes/events/event_log.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/poles/pole_watch.hpp>
@@ -58,9 +59,13 @@ class ModePassage {
   std::optional<Failure> take_as_it_is(const Attempt& attempt, double h);
   std::optional<Failure> change_mode(const Attempt& found, double t_next, double h);
   bool enters_seen_mode(double t_next);
+  bool passes_brief_mode(const ModeEnd& end, const Step& before, const Vector& whole, double h);
   bool ends_piece(const Step& before, const Vector& whole, double t_next, double h);
   bool takes_unrefined(const Refinement& refinement, const Step& before, const Vector& whole, double t_next, double h);
   [[nodiscard]] bool ends_with(const Step& before, double t_next);
+  [[nodiscard]] bool is_done_at_once(const Step& before, const std::vector<int>& rows, double t_next, double h);
+  [[nodiscard]] bool agrees_with(const Refinement& refinement, const Step& before, const Vector& whole,
+                                 const std::vector<int>& rows, double t_next, double h);
   std::optional<Failure> refine_change(const Step& before, const Vector& whole, double t_next, double h);
   [[nodiscard]] std::vector<int> rows_that_may_jump(const Step& before, const Vector& whole, double h);
   std::optional<Failure> go_in_short_steps(double t_next, double h, const Vector& whole);

@@ -17,7 +17,21 @@ double largest_ratio(const double* residual, const double* error, int count) {
   return largest;
 }
 
+bool are_finite(const std::vector<double>& values) {
+  double zero = 0;  // NaN if anything is not finite
+  for (const double value : values) zero += 0 * value;
+  return zero == 0;
+}
+
 }  // namespace
+
+/// The entry of a row in the column of an input.
+ImplicitStep::Place ImplicitStep::place_of(const Dcs& system, int row, int input) {
+  if (input >= system.multiplier_input(0)) return {row, input - system.multiplier_input(0), Kind::multiplier};
+  if (input >= system.variable_input(0)) return {row, input - system.variable_input(0), Kind::variable};
+  if (input >= system.derivative_input(0)) return {row, input - system.derivative_input(0), Kind::derivative};
+  return {row, 0, Kind::time};
+}
 
 ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system.laws) {
   const int n = evaluator_.n(), m = evaluator_.m();
@@ -25,16 +39,8 @@ ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system
   const auto& entries = evaluator_.entries();
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const auto [row, column] = entries[k];
-    Place place{row, 0, Kind::time};
-    if (column >= system.multiplier_input(0)) {
-      place = {row, column - system.multiplier_input(0), Kind::multiplier};
-    } else if (column >= system.variable_input(0)) {
-      place = {row, column - system.variable_input(0), Kind::variable};
-    } else if (column >= system.derivative_input(0)) {
-      place = {row, column - system.derivative_input(0), Kind::derivative};
-      if (row < n) has_derivatives_[static_cast<std::size_t>(row)] = 1;
-    }
-    places_.push_back(place);
+    places_.push_back(place_of(system, row, column));
+    if (places_.back().kind == Kind::derivative && row < n) has_derivatives_[static_cast<std::size_t>(row)] = 1;
   }
   const auto all = static_cast<std::size_t>(n + m);
   x_ = Vector::Zero(n);
@@ -171,16 +177,20 @@ void ImplicitStep::average_errors() {
 }
 
 bool ImplicitStep::linearise(const Vector& d, const Vector& lambda) {
-  const int n = this->n();
   write_inputs(d, lambda);
   evaluator_.linearize(z_.data(), rows_.data(), derivatives_.data());
   if (theta_ != 1 && !consistency_) average();
-  double zero = 0;  // NaN if anything is not finite
-  for (const double value : rows_) zero += 0 * value;
-  if (zero != 0) return false;
-  for (const double value : derivatives_) zero += 0 * value;
-  if (zero != 0) replace_infinite_derivatives();
+  if (!are_finite(rows_)) return false;
+  if (!are_finite(derivatives_)) replace_infinite_derivatives();
+  write_equations(lambda);
+  if (consistency_) consistency_rows(d);
+  return true;
+}
 
+/// Residual and matrix of F and of the free laws, from rows and derivatives; a row that consistency replaces has no
+/// entries.
+void ImplicitStep::write_equations(const Vector& lambda) {
+  const int n = this->n();
   std::fill_n(jacobian_.begin(), is_large() ? std::ssize(jacobian_) : size_ * size_, 0.0);
   for (int i = 0; i < n; ++i)
     residual_[static_cast<std::size_t>(i)] = rows_[static_cast<std::size_t>(i)];
@@ -196,8 +206,6 @@ bool ImplicitStep::linearise(const Vector& d, const Vector& lambda) {
     else if (!consistency_ || has_derivatives_[at(row)] == 0)
       add(k, derivatives_[k]);
   }
-  if (consistency_) consistency_rows(d);
-  return true;
 }
 
 /// Rows with derivatives become ∂F/∂ẋ d = 0.

@@ -177,6 +177,7 @@ class ImplicitStep {
     Kind kind;
   };
 
+  static Place place_of(const Dcs& system, int row, int input);
   void set_mode(const Mode& mode, bool hold);
   void write_units();
   void find_curved();
@@ -194,8 +195,10 @@ class ImplicitStep {
   void average();
   void average_wide(std::vector<WideNumber> z, std::vector<WideNumber>& rows);
   void average_errors();
+  void write_equations(const Vector& lambda);
   void add(std::size_t entry, double slope);
   void place_entries();
+  [[nodiscard]] std::vector<std::vector<int>> columns_by_rows() const;
   void place_in_rows();
   void list_columns();
   [[nodiscard]] int row_of(const Place& place) const;

@@ -14,23 +14,30 @@ namespace {
 constexpr double slope_step = 1e-5;     // of the time scale
 constexpr double least_step = 0x1p-30;  // of |t|: differences of b need digits of t
 
+/// Of two times, where the second one is one.
+double shorter_time(double least, double time) { return time > 0 && time < least ? time : least; }
+
+/// |E_ij E_kl / (A_il A_kj)|^(1/2), the shortest of all k and l that exchange with this entry, if it is below `least`.
+double exchange_time(const Lcs& lcs, int i, int j, double least) {
+  const int n = lcs.n();
+  for (int k = 0; k < n; ++k)
+    for (int l = 0; l < n; ++l)
+      if (lcs.E(k, l) != 0 && lcs.A(i, l) != 0 && lcs.A(k, j) != 0)
+        least = shorter_time(least, std::sqrt(std::abs(lcs.E(i, j) / lcs.A(i, l))) *
+                                        std::sqrt(std::abs(lcs.E(k, l) / lcs.A(k, j))));
+  return least;
+}
+
 /// The shortest time that the data hold: |E_ij / A_ij| of one variable in one equation, and
 /// |E_ij E_kl / (A_il A_kj)|^(1/2) of two that exchange. 1 where nothing tells.
 double time_scale(const Lcs& lcs) {
   double least = inf;
-  const auto include = [&](double value) {
-    if (value > 0 && value < least) least = value;
-  };
   const int n = lcs.n();
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       if (lcs.E(i, j) == 0) continue;
-      if (lcs.A(i, j) != 0) include(std::abs(lcs.E(i, j) / lcs.A(i, j)));
-      for (int k = 0; k < n; ++k)
-        for (int l = 0; l < n; ++l)
-          if (lcs.E(k, l) != 0 && lcs.A(i, l) != 0 && lcs.A(k, j) != 0)
-            include(std::sqrt(std::abs(lcs.E(i, j) / lcs.A(i, l))) *
-                    std::sqrt(std::abs(lcs.E(k, l) / lcs.A(k, j))));
+      if (lcs.A(i, j) != 0) least = shorter_time(least, std::abs(lcs.E(i, j) / lcs.A(i, j)));
+      least = exchange_time(lcs, i, j, least);
     }
   return least < inf ? least : 1;
 }
@@ -66,6 +73,16 @@ ShortTerm difference_term(double now, double half, double whole, double step) {
   return {Rational(now), Rational(slope), inf, inf, true};
 }
 
+/// Has the formula of entry k of those that vary a Taylor series?
+bool has_series(const Signal& signal, std::size_t k) {
+  return signal.tape() != nullptr && SeriesTape::obstacle(*signal.tape(), std::span(&signal.lines()[k], 1)).empty();
+}
+
+/// Does a term of a series hold, with bounds of its errors?
+bool is_bounded(const ShortTerm& term) {
+  return term.varies && std::isfinite(term.value_error) && std::isfinite(term.slope_error);
+}
+
 std::vector<ShortTerm> terms(const Signal& signal, double t, double step) {
   std::vector<ShortTerm> result(at(signal.size()));
   const Vector now = signal(t);
@@ -76,11 +93,8 @@ std::vector<ShortTerm> terms(const Signal& signal, double t, double step) {
   for (std::size_t k = 0; k < signal.varying().size(); ++k) {
     const int i = signal.varying()[k];
     ShortTerm& term = result[at(i)];
-    if (const Tape* tape = signal.tape();
-        tape != nullptr && SeriesTape::obstacle(*tape, std::span(&signal.lines()[k], 1)).empty())
-      term = series_term(*tape, signal.lines()[k], t);
-    if (!term.varies || !std::isfinite(term.value_error) || !std::isfinite(term.slope_error))
-      term = difference_term(now[i], half[i], whole[i], step);
+    if (has_series(signal, k)) term = series_term(*signal.tape(), signal.lines()[k], t);
+    if (!is_bounded(term)) term = difference_term(now[i], half[i], whole[i], step);
   }
   return result;
 }

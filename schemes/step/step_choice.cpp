@@ -9,6 +9,19 @@ namespace {
 
 constexpr double same_order = 4;  ///< ratio of norms that are both O(h)
 
+/// How many distinct x⁺ there are, -1: a continuum.
+int distinct_states(const std::vector<ModeSolution>& list) {
+  if (std::ranges::any_of(list, [](const ModeSolution& solution) { return !solution.isolated; })) return -1;
+  int count = 0;
+  for (auto solution = list.begin(); solution != list.end(); ++solution) {
+    const bool repeated = std::any_of(list.begin(), solution, [&](const ModeSolution& other) {
+      return same_point(other.d, solution->d, other.d_error, solution->d_error);
+    });
+    count += !repeated;
+  }
+  return count;
+}
+
 }  // namespace
 
 /// Leaves the end of the step in a mode, ranges left out, in d_, lambda_ and w_. False: from there Newton's method finds none.
@@ -76,41 +89,32 @@ bool StepSearch::is_next(const Mode& mode) {
   return searched_.insert(mode).second;
 }
 
-/// How many laws with memory a solution changes; one whose own argument does not leave its branch
+/// How many laws with memory a mode changes; one whose own argument does not leave its branch
 /// counts more than all of the others.
+int StepSearch::memory_changes(const Mode& mode, const Mode& present) const {
+  const std::vector<Law>& laws = step_.laws();
+  int sum = 0;
+  for (std::size_t i = 0; i < mode.size() && i < present.size(); ++i) {
+    if (!laws[i].memory || mode[i] == present[i]) continue;
+    sum += i < leaving_.size() && leaving_[i] == 0 ? static_cast<int>(laws.size()) + 1 : 1;
+  }
+  return sum;
+}
+
+/// The fewest of the modes of a solution.
 int StepSearch::memory_changes(const ModeSolution& solution, const Mode& present) const {
   if (present.empty()) return 0;
-  const std::vector<Law>& laws = step_.laws();
-  const auto count = [&](const Mode& mode) {
-    int sum = 0;
-    for (std::size_t i = 0; i < mode.size() && i < present.size(); ++i) {
-      if (!laws[i].memory || mode[i] == present[i]) continue;
-      sum += i < leaving_.size() && leaving_[i] == 0 ? static_cast<int>(laws.size()) + 1 : 1;
-    }
-    return sum;
-  };
-  int fewest = count(solution.mode);
-  for (const Mode& mode : solution.also) fewest = std::min(fewest, count(mode));
+  int fewest = memory_changes(solution.mode, present);
+  for (const Mode& mode : solution.also) fewest = std::min(fewest, memory_changes(mode, present));
   return fewest;
 }
 
 std::size_t StepSearch::choose(const FoundSolutions& found, const Mode& present, int& solutions,
                                int& ties) const {
   const std::vector<ModeSolution>& list = found.list;
+  solutions = distinct_states(list);
   int fewest = memory_changes(list.front(), present);
-  solutions = 0;
-  bool continuum = false;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    fewest = std::min(fewest, memory_changes(list[i], present));
-    continuum = continuum || !list[i].isolated;
-    const bool repeated =
-        std::any_of(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i),
-                    [&](const ModeSolution& other) {
-                      return same_point(other.d, list[i].d, other.d_error, list[i].d_error);
-                    });
-    solutions += !repeated;
-  }
-  if (continuum) solutions = -1;
+  for (const ModeSolution& solution : list) fewest = std::min(fewest, memory_changes(solution, present));
   std::size_t best = list.size();
   ties = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -130,18 +134,19 @@ std::size_t StepSearch::choose(const FoundSolutions& found, const Mode& present,
   return best;
 }
 
+/// Do algebraic variables change less in a, each in its own unit: none more, some clearly less?
+bool StepSearch::changes_less(const ModeSolution& a, const ModeSolution& b) const {
+  bool less = false;
+  for (int j = 0; j < step_.n(); ++j) {
+    if (step_.evaluator().is_differential(j)) continue;
+    if (std::abs(a.d[j]) > std::abs(b.d[j]) + gate * (a.d_error[j] + b.d_error[j])) return false;
+    less = less || same_order * std::abs(a.d[j]) < std::abs(b.d[j]) - gate * b.d_error[j];
+  }
+  return less;
+}
+
 std::size_t StepSearch::most_continuous(const FoundSolutions& found, const Mode& present,
                                         std::size_t chosen) const {
-  // Each algebraic variable in its own unit: none changes more, some clearly less.
-  const auto changes_less = [&](const ModeSolution& a, const ModeSolution& b) {
-    bool less = false;
-    for (int j = 0; j < step_.n(); ++j) {
-      if (step_.evaluator().is_differential(j)) continue;
-      if (std::abs(a.d[j]) > std::abs(b.d[j]) + gate * (a.d_error[j] + b.d_error[j])) return false;
-      less = less || same_order * std::abs(a.d[j]) < std::abs(b.d[j]) - gate * b.d_error[j];
-    }
-    return less;
-  };
   const ModeSolution& nearest = found.list[chosen];
   std::size_t best = chosen;
   for (std::size_t i = 0; i < found.list.size(); ++i) {

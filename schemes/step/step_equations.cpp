@@ -93,21 +93,26 @@ ParametricMlcp StepEquations::family(double h) const {
           family.Q1(i, column));
     }
   }
-  auto column = static_cast<Eigen::Index>(state_.size());
-  for (const int i : full.b.varying()) {
-    base.q1[i] = 0;
-    for (Matrix& rest : family.rest) rest(i, n + m + parameters_) = 0;
-    family.Q1(i, column++) = is_algebraic_[at(i)] != 0 ? 1 : -h;
-  }
-  for (const int i : full.q.varying()) {
-    base.q2[i] = 0;
-    family.Q2(i, column++) = 1;
-  }
+  put_varying(h, family);
   family.W = E_given_.dense();
   family.Z = Matrix::Zero(n, parameters_);
   for (std::size_t j = 0; j < state_.size(); ++j)
     family.Z.col(static_cast<Eigen::Index>(j)) = family.W.col(state_[j]);
   return family;
+}
+
+/// The entries of b and q that vary stand in the parameter, not in the constants of a family of steps of length h.
+void StepEquations::put_varying(double h, ParametricMlcp& family) const {
+  auto column = static_cast<Eigen::Index>(state_.size());
+  for (const int i : lcs_.b.varying()) {
+    family.base.q1[i] = 0;
+    for (Matrix& rest : family.rest) rest(i, n() + m() + parameters_) = 0;
+    family.Q1(i, column++) = is_algebraic_[at(i)] != 0 ? 1 : -h;
+  }
+  for (const int i : lcs_.q.varying()) {
+    family.base.q2[i] = 0;
+    family.Q2(i, column++) = 1;
+  }
 }
 
 /// The rows of b and q in the parameter.

@@ -71,6 +71,8 @@ class StepEquations {
     Lcs lcs;
   };
 
+  void put_varying(double h, ParametricMlcp& family) const;
+  void write_lifted_row(int i, int y, int z, int v, double h, Mlcp& problem) const;
   void varying(double t, double t_next, double* value);
   [[nodiscard]] Mlcp lifted(const Vector& x, const double* parameter, double h) const;
 

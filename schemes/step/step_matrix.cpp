@@ -28,16 +28,23 @@ void ImplicitStep::place_entries() {
   for (int i = n(); i < size_; ++i) law_place_[at(i)] = i * size_ + i;
 }
 
-/// By rows with increasing columns, each entry once.
-void ImplicitStep::place_in_rows() {
+/// The columns of the entries of each row, increasing, each once.
+std::vector<std::vector<int>> ImplicitStep::columns_by_rows() const {
   std::vector<std::vector<int>> rows(at(size_));
   for (int i = n(); i < size_; ++i) rows[at(i)].push_back(i);
   for (const Place& place : places_)
     if (const int row = row_of(place), column = column_of(place); row >= 0 && column >= 0) rows[at(row)].push_back(column);
-  pattern_ = {};
   for (std::vector<int>& row : rows) {
     std::ranges::sort(row);
     row.erase(std::unique(row.begin(), row.end()), row.end());
+  }
+  return rows;
+}
+
+/// By rows with increasing columns, each entry once.
+void ImplicitStep::place_in_rows() {
+  pattern_ = {};
+  for (const std::vector<int>& row : columns_by_rows()) {
     pattern_.column.insert(pattern_.column.end(), row.begin(), row.end());
     pattern_.start.push_back(static_cast<int>(pattern_.column.size()));
   }

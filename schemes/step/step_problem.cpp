@@ -38,7 +38,26 @@ Mlcp StepEquations::problem(const Vector& x, double t, double t_next, double h) 
   return is_exact(of_h, values.data(), plain) ? plain : lifted(x, values.data(), h);
 }
 
-// E x⁺ - E s - h θ y - h (1-θ) z - h v = 0 on the differential rows
+/// Row i of the differential ones, E x⁺ - E s - h θ y - h (1-θ) z - h v = 0, and those of its y, z and v, but for b; with
+/// θ = 1 there is no z, and v is y.
+void StepEquations::write_lifted_row(int i, int y, int z, int v, double h, Mlcp& problem) const {
+  const Lcs& full = lcs();
+  const int n = full.n(), states = static_cast<int>(state_.size());
+  const bool averaged = theta_ < 1;
+  problem.M11.row(i).head(n) = full.E.row(i);
+  for (int k = 0; k < states; ++k) problem.M11(i, n + k) = -full.E(i, state_[at(k)]);
+  problem.M11(i, y) = averaged ? -h * theta_ : -h;
+  problem.M11.row(y).head(n) = full.A.row(i);
+  problem.M11(y, y) = -1;
+  if (averaged) {
+    problem.M11(i, z) = -h * (1 - theta_);
+    problem.M11(i, v) = -h;
+    for (int k = 0; k < states; ++k) problem.M11(z, n + k) = full.A(i, state_[at(k)]);
+    problem.M11(z, z) = problem.M11(v, v) = -1;
+  }
+  problem.M12.row(v) = full.B.row(i);
+}
+
 Mlcp StepEquations::lifted(const Vector& x, const double* parameter, double h) const {
   const Lcs& full = lcs();
   const int n = full.n(), m = full.m(), states = static_cast<int>(state_.size());
@@ -71,19 +90,8 @@ Mlcp StepEquations::lifted(const Vector& x, const double* parameter, double h) c
       problem.q1[i] = b[i];
       continue;
     }
-    problem.M11.row(i).head(n) = full.E.row(i);
-    for (int k = 0; k < states; ++k) problem.M11(i, n + k) = -full.E(i, state_[at(k)]);
     const int y = first_y + row, z = first_z + row, v = averaged ? first_v + row : y;
-    problem.M11(i, y) = averaged ? -h * theta_ : -h;
-    problem.M11.row(y).head(n) = full.A.row(i);
-    problem.M11(y, y) = -1;
-    if (averaged) {
-      problem.M11(i, z) = -h * (1 - theta_);
-      problem.M11(i, v) = -h;
-      for (int k = 0; k < states; ++k) problem.M11(z, n + k) = full.A(i, state_[at(k)]);
-      problem.M11(z, z) = problem.M11(v, v) = -1;
-    }
-    problem.M12.row(v) = full.B.row(i);
+    write_lifted_row(i, y, z, v, h, problem);
     problem.q1[v] = b[i];
     ++row;
   }
@@ -97,14 +105,24 @@ Piece of_state(Piece piece, int n, int m) {
   return rows_of(std::move(piece), kept);
 }
 
+namespace {
+
+/// Places of a block's coordinates that are no added unknowns.
+std::vector<int> places_in_state(const Block& block, int n) {
+  std::vector<int> kept;
+  for (std::size_t k = 0; k < block.u.size() + block.lambda.size(); ++k)
+    if (k >= block.u.size() || block.u[k] < n) kept.push_back(static_cast<int>(k));
+  return kept;
+}
+
+}  // namespace
+
 SolutionSet of_state(SolutionSet set, int n) {
   const int added = set.p - n;
   if (added == 0) return set;
   set.p = n;
   for (Block& block : set.blocks) {
-    std::vector<int> kept;  // places of the block's coordinates
-    for (std::size_t k = 0; k < block.u.size() + block.lambda.size(); ++k)
-      if (k >= block.u.size() || block.u[k] < n) kept.push_back(static_cast<int>(k));
+    const std::vector<int> kept = places_in_state(block, n);
     std::erase_if(block.u, [n](int j) { return j >= n; });
     std::erase_if(block.equations, [n](int i) { return i >= n; });
     for (Piece& piece : block.pieces) piece = rows_of(std::move(piece), kept);

@@ -131,26 +131,40 @@ bool StepSearch::leads_far(bool decided, NewtonEnd end) const {
   return is_far_ && (!decided || (end == NewtonEnd::inconsistent && !step_.is_linear()));
 }
 
-void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& lambda,
-                             FoundSolutions& found) {
-  step_.set_mode(mode);
-  bool decided = false, inside = false;
+/// Does what came of this start, the first or a later one, hold for the starts behind it too?
+bool StepSearch::tells_all(NewtonEnd end, bool inside, bool is_first) const {
+  // Where λ enters linearly another start finds the same point, unless λ is not determined.
+  if (end == NewtonEnd::converged && !step_.is_nonlinear_in_lambda() &&
+      (inside || !newton_.met_singular()))
+    return true;
+  if (end != NewtonEnd::converged && step_.is_linear()) return true;  // as from everywhere
+  // Without a free λ the starts differ by d alone.
+  return !is_first && step_.free_laws().empty();
+}
+
+/// Newton's method in the mode that is set from near d and these λ, one after the other: how the last one
+/// ended. `decided`: one of them found a point, or that there is none.
+NewtonEnd StepSearch::try_starts(const Mode& mode, const Vector& d, const std::vector<Vector>& points,
+                                 FoundSolutions& found, bool& decided) {
+  bool inside = false;
   NewtonEnd end = NewtonEnd::stalled;
-  const std::vector<Vector> points = starts(lambda);
   for (std::size_t k = 0; k < points.size(); ++k) {
     d_ = d;
     if (k > 0) d_.setZero();
     lambda_ = points[k];
     end = try_from(mode, found, inside);
     decided = decided || end == NewtonEnd::converged || end == NewtonEnd::inconsistent;
-    // Where λ enters linearly another start finds the same point, unless λ is not determined.
-    if (end == NewtonEnd::converged && !step_.is_nonlinear_in_lambda() &&
-        (inside || !newton_.met_singular()))
-      break;
-    if (end != NewtonEnd::converged && step_.is_linear()) break;  // as from everywhere
-    // Without a free λ the starts differ by d alone.
-    if (k > 0 && step_.free_laws().empty()) break;
+    if (tells_all(end, inside, k == 0)) break;
   }
+  return end;
+}
+
+void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& lambda,
+                             FoundSolutions& found) {
+  step_.set_mode(mode);
+  bool decided = false;
+  const std::vector<Vector> points = starts(lambda);
+  const NewtonEnd end = try_starts(mode, d, points, found, decided);
   if (thorough_ && step_.is_nonlinear_in_lambda()) scan(mode, found);
   if (!decided && end == NewtonEnd::domain) decided = search_inside(mode, points.front(), found);
   if (leads_far(decided, end)) decided = search_far(mode, points.front(), found) || decided;
@@ -162,6 +176,19 @@ bool StepSearch::follow(const Mode& mode, const Vector& lambda) {
   step_.hold_lambda(mode);
   lambda_ = lambda;
   return newton_.run(d_, lambda_) == NewtonEnd::converged;
+}
+
+/// Between two λ at whose points 0 = F holds and between which the residual of this law changes its sign:
+/// leaves in d_ and lambda_ what bisection comes to. `residual`: that of `low`, from whose d_ it goes on.
+void StepSearch::bisect_law(const Mode& mode, int law, double residual, Vector low, Vector high) {
+  Vector middle = high;
+  for (int k = 0; k < scan_bisections; ++k) {
+    middle = (low + high) / 2;
+    if (!follow(mode, middle)) break;
+    const bool same = residual * step_.law_residual(law, middle[law]) > 0;
+    (same ? low : high) = middle;
+  }
+  lambda_ = middle;
 }
 
 /// Starts Newton's method from points where 0 = F holds, all over the branches; with one free λ
@@ -183,15 +210,8 @@ void StepSearch::scan(const Mode& mode, FoundSolutions& found) {
     last_lambda = start;
     if (followed) residual = step_.law_residual(free[0], start[free[0]]);
     if (free.size() == 1 && had && followed && before * residual < 0) {
-      Vector low = lambda_before, middle = start, high = start;
       d_ = d_before;
-      for (int k = 0; k < scan_bisections; ++k) {
-        middle = (low + high) / 2;
-        if (!follow(mode, middle)) break;
-        const bool same = before * step_.law_residual(free[0], middle[free[0]]) > 0;
-        (same ? low : high) = middle;
-      }
-      lambda_ = middle;
+      bisect_law(mode, free[0], before, lambda_before, start);
     }
     step_.set_mode(mode);
     try_from(mode, found, inside);
@@ -252,24 +272,28 @@ void StepSearch::follow_violations(Mode mode, const Vector& d, const Vector& lam
 /// One law after the other leaves its branch, then any two, ... as long as the modes are few.
 void StepSearch::search_by_changes(const Mode& present, const Vector& d, const Vector& lambda,
                                    FoundSolutions& found) {
-  int level = 0;
-  const auto search = [&](const Mode& mode, int count) {
-    if (count > level && !found.list.empty()) return false;
-    level = count;
-    if (is_next(mode)) search_mode(mode, d, lambda, found);
-    return true;
-  };
-  if (modes_ <= most_modes) {
-    for (const Mode& mode : modes_from(present))
-      if (!search(mode, changes(mode, present))) return;
+  if (modes_ > most_modes) {
+    found.all_modes = false;
+    search_single_changes(present, d, lambda, found);
     return;
   }
-  found.all_modes = false;
+  int level = 0;
+  for (const Mode& mode : modes_from(present)) {
+    const int count = changes(mode, present);
+    if (count > level && !found.list.empty()) return;
+    level = count;
+    if (is_next(mode)) search_mode(mode, d, lambda, found);
+  }
+}
+
+/// One law after the other leaves its branch, until there is a solution.
+void StepSearch::search_single_changes(const Mode& present, const Vector& d, const Vector& lambda,
+                                       FoundSolutions& found) {
   Mode mode = present;
   for (std::size_t i = 0; i < present.size(); ++i) {
     for (int k = 0; k < static_cast<int>(step_.laws()[i].branches.size()); ++k) {
       mode[i] = k;
-      if (k != present[i] && !search(mode, 1)) return;
+      if (k != present[i] && is_next(mode)) search_mode(mode, d, lambda, found);
       if (!found.list.empty()) return;
     }
     mode[i] = present[i];

@@ -94,24 +94,32 @@ class StepSearch {
 
  private:
   [[nodiscard]] bool leads_far(bool decided, NewtonEnd end) const;
+  [[nodiscard]] bool tells_all(NewtonEnd end, bool inside, bool is_first) const;
+  NewtonEnd try_starts(const Mode& mode, const Vector& d, const std::vector<Vector>& points, FoundSolutions& found,
+                       bool& decided);
   void search_mode(const Mode& mode, const Vector& d, const Vector& lambda, FoundSolutions& found);
   NewtonEnd try_from(const Mode& mode, FoundSolutions& found, bool& inside);
   bool follow(const Mode& mode, const Vector& lambda);
+  void bisect_law(const Mode& mode, int law, double residual, Vector low, Vector high);
   void scan(const Mode& mode, FoundSolutions& found);
   void search_branches(const Mode& present, const std::vector<int>& laws, const Vector& d,
                        const Vector& lambda, FoundSolutions& found);
   void follow_violations(Mode mode, const Vector& d, const Vector& lambda, FoundSolutions& found);
   void search_by_changes(const Mode& present, const Vector& d, const Vector& lambda,
                          FoundSolutions& found);
+  void search_single_changes(const Mode& present, const Vector& d, const Vector& lambda, FoundSolutions& found);
   [[nodiscard]] std::vector<int> violated_laws() const;
   void add(const Mode& mode, bool weak, FoundSolutions& found);
   // step_search_starts.cpp
+  bool move_inside(int law, std::vector<double>& slopes);
   bool search_inside(const Mode& mode, const Vector& lambda, FoundSolutions& found);
   bool search_far(const Mode& mode, const Vector& lambda, FoundSolutions& found);
   [[nodiscard]] std::vector<Vector> starts(const Vector& lambda) const;
   [[nodiscard]] std::vector<Vector> grid(const Vector& lambda) const;
   [[nodiscard]] std::vector<Mode> modes_from(const Mode& present) const;
+  [[nodiscard]] int memory_changes(const Mode& mode, const Mode& present) const;
   [[nodiscard]] int memory_changes(const ModeSolution& solution, const Mode& present) const;
+  [[nodiscard]] bool changes_less(const ModeSolution& a, const ModeSolution& b) const;
   bool ends_in(const Mode& mode, const Vector& d, const Vector& lambda);
   void find_leaving(const Mode& present, const Vector& d, const Vector& lambda);
   bool is_founded(std::size_t law, const ModeSolution& solution, const Mode& mode, const Mode& present);

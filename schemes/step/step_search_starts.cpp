@@ -84,6 +84,23 @@ std::vector<Vector> StepSearch::grid(const Vector& lambda) const {
   return list;
 }
 
+/// Moves d_ so that w of the law gets as far within its branch as it is outside. False: it is not outside, or by no number.
+bool StepSearch::move_inside(int law, std::vector<double>& slopes) {
+  const Range range = w_range(step_.branch(law));
+  const double missing = std::clamp(w_[law], range.lower, range.upper) - w_[law];
+  if (missing == 0 || !std::isfinite(missing)) return false;
+  // The least change, in the units of the variables, that moves w by 2 missing.
+  step_.w_derivatives(law, slopes.data());
+  Vector slope(step_.n());
+  for (int j = 0; j < step_.n(); ++j)
+    slope[j] = std::ldexp(slopes[static_cast<std::size_t>(j)], step_.units()[j]);
+  const double square = slope.squaredNorm();
+  if (!(square > 0) || !std::isfinite(square)) return false;
+  for (int j = 0; j < step_.n(); ++j)
+    d_[j] += std::ldexp(2 * missing * slope[j] / square, step_.units()[j]);
+  return true;
+}
+
 /// Newton's method from a point at which the arguments of laws are as far within the branches that
 /// are set as they are outside of them at d = 0, where the equations may have no values: √w a little
 /// below 0. Is the mode decided?
@@ -96,21 +113,7 @@ bool StepSearch::search_inside(const Mode& mode, const Vector& lambda, FoundSolu
   step_.w(w_);
   std::vector<double> slopes(static_cast<std::size_t>(step_.size()));
   bool is_moved = false;
-  for (int law = 0; law < step_.m(); ++law) {
-    const Range range = w_range(step_.branch(law));
-    const double missing = std::clamp(w_[law], range.lower, range.upper) - w_[law];
-    if (missing == 0 || !std::isfinite(missing)) continue;
-    // The least change, in the units of the variables, that moves w by 2 missing.
-    step_.w_derivatives(law, slopes.data());
-    Vector slope(step_.n());
-    for (int j = 0; j < step_.n(); ++j)
-      slope[j] = std::ldexp(slopes[static_cast<std::size_t>(j)], step_.units()[j]);
-    const double square = slope.squaredNorm();
-    if (!(square > 0) || !std::isfinite(square)) continue;
-    for (int j = 0; j < step_.n(); ++j)
-      d_[j] += std::ldexp(2 * missing * slope[j] / square, step_.units()[j]);
-    is_moved = true;
-  }
+  for (int law = 0; law < step_.m(); ++law) is_moved = move_inside(law, slopes) || is_moved;
   bool inside = false;
   return is_moved && try_from(mode, found, inside) == NewtonEnd::converged;
 }

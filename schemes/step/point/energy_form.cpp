@@ -53,6 +53,11 @@ bool are_positive(const std::vector<double>& list) {
   return std::ranges::all_of(list, [](double value) { return value > 0 && std::isnormal(value); });
 }
 
+/// Is the rate of the row that of one variable, which is in no other row?
+bool has_own_rate(const SparseMatrix& E, const SparseMatrix& columns, int row) {
+  return E.row(row).size() == 1 && columns.row(E.row(row)[0].column).size() == 1;
+}
+
 /// The variable beside which each row stands: that of its rate, where both have no other; else in order.
 std::vector<int> variables_of_rows(const SparseMatrix& E) {
   const int n = E.rows();
@@ -64,13 +69,13 @@ std::vector<int> variables_of_rows(const SparseMatrix& E) {
     is_taken[at(column)] = 1;
   };
   for (int i = 0; i < n; ++i)
-    if (E.row(i).size() == 1 && columns.row(E.row(i)[0].column).size() == 1) take(i, E.row(i)[0].column);
+    if (has_own_rate(E, columns, i)) take(i, E.row(i)[0].column);
   for (int i = 0; i < n; ++i)
     if (variable[at(i)] < 0 && is_taken[at(i)] == 0) take(i, i);
   int next = 0;
   for (int i = 0; i < n; ++i) {
     if (variable[at(i)] >= 0) continue;
-    while (is_taken[at(next)] != 0) ++next;
+    next = static_cast<int>(std::find(is_taken.begin() + next, is_taken.end(), 0) - is_taken.begin());
     take(i, next);
   }
   return variable;
@@ -134,10 +139,9 @@ std::vector<char> integrals(const EnergyForm& form) {
     });
   };
   for (int j = 0; j < form.n(); ++j) {
-    const auto rate = form.E.row(j);
-    const bool has_own_rate = rate.size() == 1 && rate[0].column == j && columns_of_E.row(j).size() == 1;
+    const bool has_rate = has_own_rate(form.E, columns_of_E, j) && form.E.row(j)[0].column == j;
     const bool is_free = form.B.row(j).empty() && form.C_transposed.row(j).empty();
-    is_integral[at(j)] = has_own_rate && is_free && !sees_integral(form.A, j) && !sees_integral(columns_of_A, j) ? 1 : 0;
+    is_integral[at(j)] = has_rate && is_free && !sees_integral(form.A, j) && !sees_integral(columns_of_A, j);
   }
   return is_integral;
 }
@@ -234,6 +238,16 @@ int EnergyWeights::group_of_row(int i) const { return group_[at(i)]; }
 int EnergyWeights::group_of_law(int j) const { return group_[at(n() + j)]; }
 bool EnergyWeights::is_known(int row) const { return p_[at(row)] != 0; }
 
+/// What a node is coupled with by A, Q or D.
+void EnergyWeights::reach_loosely(int node, std::vector<int>& met) {
+  if (node >= n()) {
+    reach_by_D(node - n(), met);
+  } else {
+    reach_by(form_.A, node, met);
+    reach_by(form_.Q_sums, node, met);
+  }
+}
+
 void EnergyWeights::begin(int node) {
   (node < n() ? p_[at(node)] : d_[at(node - n())]) = 1;
   const int group = node;
@@ -246,13 +260,7 @@ void EnergyWeights::begin(int node) {
       loose.push_back(next);
       exist_ = next >= n() ? reach_rows(next - n(), exact) : reach_laws(next, exact);
     } else {
-      const int next = loose[l++];
-      if (next >= n()) {
-        reach_by_D(next - n(), exact);
-      } else {
-        reach_by(form_.A, next, exact);
-        reach_by(form_.Q_sums, next, exact);
-      }
+      reach_loosely(loose[l++], exact);
     }
     for (; named < exact.size(); ++named) group_[at(exact[named])] = group;
   }

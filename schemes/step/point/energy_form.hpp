@@ -48,6 +48,7 @@ class EnergyWeights {
   [[nodiscard]] int n() const { return form_.n(); }
   [[nodiscard]] bool is_known(int row) const;
   void begin(int node);
+  void reach_loosely(int node, std::vector<int>& met);
   bool reach_rows(int j, std::vector<int>& met);
   [[nodiscard]] std::optional<int> compared_law(int i) const;
   bool reach_laws(int i, std::vector<int>& met);

@@ -112,6 +112,21 @@ bool all_keep_digits(const SparseMatrix& given, const Scaled& scaled) {
   return true;
 }
 
+/// Is the diagonal of row i of D + D' >= 0 and no less than the others of it together, by scaled entries? Exactly.
+template <class Scaled>
+bool is_row_dominant(const EnergyForm& form, int i, const Scaled& scaled) {
+  const double own = scaled(i, i, form.D(i, i));
+  if (own < 0) return false;
+  Rational rest = 0;  // Σ_k≠i |D_ik + D_ki|
+  linear::for_each_of(form.D.row(i), form.D_transposed.row(i), [&](int k, double there, double back) {
+    const double first = scaled(i, k, there), second = scaled(k, i, back);
+    if (k == i || first + second == 0) return;  // a sum of doubles is 0 where it rounds to 0
+    const Rational pair = Rational(first) + Rational(second);
+    rest += pair < 0 ? -pair : pair;
+  });
+  return !(rest != 0 && Rational(own) * 2 < rest);
+}
+
 /// Is S d D + (S d D)' diagonally dominant with a diagonal >= 0? Exactly.
 bool is_dominant(const EnergyForm& form, const EnergyWeights& weights) {
   const SparseMatrix& D = form.D;
@@ -120,18 +135,8 @@ bool is_dominant(const EnergyForm& form, const EnergyWeights& weights) {
       [&](int i) { return weights.group_of_law(i); });
   const auto scaled = [&](int j, int k, double value) { return unit[at(j)] * unit[at(k)] * (weights.of_law(j) * value); };
   if (!all_keep_digits(D, scaled)) return false;
-  for (int i = 0; i < D.rows(); ++i) {
-    const double own = scaled(i, i, D(i, i));
-    if (own < 0) return false;
-    Rational rest = 0;  // Σ_k≠i |D_ik + D_ki|
-    linear::for_each_of(D.row(i), form.D_transposed.row(i), [&](int k, double there, double back) {
-      const double first = scaled(i, k, there), second = scaled(k, i, back);
-      if (k == i || first + second == 0) return;  // a sum of doubles is 0 where it rounds to 0
-      const Rational pair = Rational(first) + Rational(second);
-      rest += pair < 0 ? -pair : pair;
-    });
-    if (rest != 0 && Rational(own) * 2 < rest) return false;
-  }
+  for (int i = 0; i < D.rows(); ++i)
+    if (!is_row_dominant(form, i, scaled)) return false;
   return true;
 }
 
@@ -214,18 +219,29 @@ double longest_dominant_step(const EnergyForm& form, const std::vector<double>& 
   return weighted.is_known() && !weighted.couples_rows_without_rate() ? weighted.longest_step() : 0;
 }
 
+bool rows_have_one_entry(const SparseMatrix& E) {
+  for (int i = 0; i < E.rows(); ++i)
+    if (E.row(i).size() != 1) return false;
+  return true;
+}
+
+/// Does each row hold the rate of the variable beside it alone?
+bool rows_have_own_rate(const SparseMatrix& E) {
+  if (!rows_have_one_entry(E)) return false;
+  for (int i = 0; i < E.rows(); ++i)
+    if (E(i, i) == 0) return false;
+  return true;
+}
+
 }  // namespace
 
 bool is_continuous_where_monotone(const StepEquations& equations) {
   const SparseLcs& lcs = equations.system();
   if (!equations.algebraic_rows().empty() || !lcs.q.is_constant()) return false;
   const EnergyForm form = energy_form(equations);
-  for (int i = 0; i < form.n(); ++i)
-    if (form.E.row(i).size() != 1 || form.E(i, i) == 0) return false;
+  if (!rows_have_own_rate(form.E) || !rows_have_one_entry(lcs.E)) return false;
   for (int i = 0; i < form.m(); ++i)
     if (form.C.row(i).size() != lcs.C.row(i).size()) return false;
-  for (int i = 0; i < form.n(); ++i)
-    if (lcs.E.row(i).size() != 1) return false;
   return true;
 }
 

@@ -115,9 +115,11 @@ class PointStep {
     std::vector<End> ends;
   };
 
+  [[nodiscard]] linear::SparseMatrix entries_without_laws(double h) const;
   void scale(double h);
   double scaled(double given, double by);
   void list_equation(int row);
+  [[nodiscard]] int column_of_b(int row) const;
   void list_right_side(int row, const std::vector<int>& place);
   void list_output(int law);
   void list_branches();
@@ -151,6 +153,7 @@ class PointStep {
   bool find_unknowns();
   [[nodiscard]] bool is_known_roughly() const;
   void find_spread();
+  void find_argument(int law, const Branch& branch);
   void find_outputs(const Mode& mode);
   Verdict judge();
   [[nodiscard]] DoubleDouble distance_of(const ScaledBranch::End& end) const;
@@ -172,12 +175,14 @@ class PointStep {
   };
   bool find_free();
   [[nodiscard]] bool contradicts(int law) const;
+  [[nodiscard]] Verdict judge_singular() const;
   bool list_readers(int free);
   [[nodiscard]] bool is_in_no_equation(int law) const;
   [[nodiscard]] bool has_no_argument(int law) const;
   [[nodiscard]] bool reads_free(int law) const { return !free_.empty() && free_of_[static_cast<std::size_t>(law)] >= 0; }
   [[nodiscard]] double factor_of(int law, int free) const;
   [[nodiscard]] std::vector<Side> sides_of(int free) const;
+  static bool hold_from_both_sides(int free, const Side& below, const Side& above);
   Verdict judge_free(int free, const std::vector<Side>& sides);
   Verdict judge_pair(const Side& below, const Side& above);
   static const Side* holding(const std::vector<Side>& sides);

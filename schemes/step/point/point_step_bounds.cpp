@@ -25,39 +25,44 @@ void PointStep::find_spread() {
   }
 }
 
+/// w of a law on this branch, and bounds of its errors.
+void PointStep::find_argument(int law, const Branch& branch) {
+  const int row = n_ + law;
+  const double each = (parameters_ + 4) * unit_roundoff, rho = row_scale_[at(row)];
+  DoubleDouble sum{r_[at(row)], r_low_[at(row)]};
+  double terms = r_terms_[at(row)], error = each * terms, missing = r_error_[at(row)];
+  int count = 6;
+  rows_.for_each(row, [&](const Entry& entry) {
+    const double y = y_[at(entry.column)];
+    if (is_refined_)
+      sum = sum + DoubleDouble{y, y_low_[at(entry.column)]} * entry.high;
+    else
+      sum.high += entry.high * y;
+    terms += std::abs(entry.high * y);
+    missing += std::abs(entry.high) * error_[at(entry.column)];
+    error += std::abs(entry.high) * spread_[at(entry.column)];
+    ++count;
+  });
+  const double grown = 1 + 4 * count * unit_roundoff;
+  missing =
+      grown * (missing + count * (is_refined_ ? double_double_rounding : unit_roundoff) * terms);
+  if (std::abs(sum.high) <= missing) sum.high = 0;
+  w_[law] = branch.b == 0 ? branch.c / branch.a : sum.high / rho;
+  w_low_[at(law)] = sum.high == 0 ? 0 : sum.low / rho;
+  w_error_[at(law)] = 2 * missing / rho;
+  w_spread_[at(law)] = grown * error / rho;
+}
+
 void PointStep::find_outputs(const Mode& mode) {
   const std::vector<Law>& laws = equations_.laws();
-  const double each = (parameters_ + 4) * unit_roundoff;
   for (int j = 0; j < n_; ++j) {
     x_[j] = y_[at(j)] * column_scale_[at(j)];
     rounding_[j] = (error_[at(j)] + spread_[at(j)]) * column_scale_[at(j)];
   }
   for (int i = 0; i < m_; ++i) {
     const Branch& branch = laws[at(i)].branches[at(mode[at(i)])];
-    const double kappa = column_scale_[at(n_ + i)], rho = row_scale_[at(n_ + i)];
-    lambda_[i] = branch.a == 0 ? branch.c / branch.b : y_[at(n_ + i)] * kappa;
-    DoubleDouble sum{r_[at(n_ + i)], r_low_[at(n_ + i)]};
-    double terms = r_terms_[at(n_ + i)], error = each * terms, missing = r_error_[at(n_ + i)];
-    int count = 6;
-    rows_.for_each(n_ + i, [&](const Entry& entry) {
-      const double y = y_[at(entry.column)];
-      if (is_refined_)
-        sum = sum + DoubleDouble{y, y_low_[at(entry.column)]} * entry.high;
-      else
-        sum.high += entry.high * y;
-      terms += std::abs(entry.high * y);
-      missing += std::abs(entry.high) * error_[at(entry.column)];
-      error += std::abs(entry.high) * spread_[at(entry.column)];
-      ++count;
-    });
-    const double grown = 1 + 4 * count * unit_roundoff;
-    missing =
-        grown * (missing + count * (is_refined_ ? double_double_rounding : unit_roundoff) * terms);
-    if (std::abs(sum.high) <= missing) sum.high = 0;
-    w_[i] = branch.b == 0 ? branch.c / branch.a : sum.high / rho;
-    w_low_[at(i)] = sum.high == 0 ? 0 : sum.low / rho;
-    w_error_[at(i)] = 2 * missing / rho;
-    w_spread_[at(i)] = grown * error / rho;
+    lambda_[i] = branch.a == 0 ? branch.c / branch.b : y_[at(n_ + i)] * column_scale_[at(n_ + i)];
+    find_argument(i, branch);
   }
 }
 
@@ -201,12 +206,15 @@ bool PointStep::find_unknowns() {
   return refine();
 }
 
+/// Of a mode whose matrix has no factors.
+PointStep::Verdict PointStep::judge_singular() const {
+  for (int i = 0; i < m_; ++i)
+    if (contradicts(i)) return Verdict::never;
+  return Verdict::undecided;
+}
+
 PointStep::Verdict PointStep::solve(const Mode& mode) {
-  if (!factorise(mode)) {
-    for (int i = 0; i < m_; ++i)
-      if (contradicts(i)) return Verdict::never;
-    return Verdict::undecided;
-  }
+  if (!factorise(mode)) return judge_singular();
   for (int i = 0; i < size_; ++i)
     y_[at(i)] = i < n_ ? r_[at(i)] : branch(i - n_).c - branch(i - n_).a * r_[at(i)];
   solve_in_place(y_);

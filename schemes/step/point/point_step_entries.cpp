@@ -53,8 +53,8 @@ PointStep::PointStep(const StepEquations& equations, double h)
   is_exact_.assign(at(size_), 0);
 }
 
-/// By the entries of a step of length h in which no law holds yet.
-void PointStep::scale(double h) {
+/// The matrix of a step of length h in which no law holds yet.
+linear::SparseMatrix PointStep::entries_without_laws(double h) const {
   const SparseLcs& lcs = equations_.system();
   std::vector<linear::SparseMatrix::Placed> entries;
   for (int i = 0; i < n_; ++i) {
@@ -68,7 +68,12 @@ void PointStep::scale(double h) {
     for (const auto& [j, C] : lcs.C.row(i)) entries.push_back({n_ + i, j, C});
     for (const auto& [j, D] : lcs.D.row(i)) entries.push_back({n_ + i, n_ + j, D});
   }
-  const BinaryScaling scaling(linear::SparseMatrix(size_, size_, entries));
+  return {size_, size_, entries};
+}
+
+/// By these entries.
+void PointStep::scale(double h) {
+  const BinaryScaling scaling(entries_without_laws(h));
   for (int i = 0; i < size_; ++i) {
     row_scale_.push_back(power_of_two(scaling.row[at(i)]));
     column_scale_.push_back(power_of_two(scaling.column[at(i)]));
@@ -100,6 +105,14 @@ void PointStep::list_equation(int row) {
   rows_.close_row();
 }
 
+/// Where b of the row stands in the parameter; behind it, where it is constant.
+int PointStep::column_of_b(int row) const {
+  const auto& varying = equations_.system().b.varying();
+  const auto found = std::lower_bound(varying.begin(), varying.end(), row);
+  if (found == varying.end() || *found != row) return parameters_;
+  return static_cast<int>(equations_.state().size()) + static_cast<int>(found - varying.begin());
+}
+
 /// Its right side, in the parameter of a step. `place`: of each variable in the state, -1: none.
 void PointStep::list_right_side(int row, const std::vector<int>& place) {
   const SparseLcs& lcs = equations_.system();
@@ -109,12 +122,8 @@ void PointStep::list_right_side(int row, const std::vector<int>& place) {
     linear::for_each_of(lcs.E.row(row), lcs.A.row(row), [&](int j, double E, double A) {
       if (place[at(j)] >= 0) right_.add(place[at(j)], scaled(E, by), has_explicit ? scaled(A, by) : 0, explicit_share);
     });
-  const auto& varying = lcs.b.varying();
-  const auto found = std::lower_bound(varying.begin(), varying.end(), row);
-  const bool varies = found != varying.end() && *found == row;
-  const auto states = static_cast<int>(equations_.state().size());
-  const int column = varies ? states + static_cast<int>(found - varying.begin()) : parameters_;
-  const double b = varies ? by : scaled(lcs.b.constant()[row], by);
+  const int column = column_of_b(row);
+  const double b = column < parameters_ ? by : scaled(lcs.b.constant()[row], by);
   right_.add(column, is_algebraic ? -b : 0, is_algebraic ? 0 : b, is_algebraic ? none : whole);
   right_.close_row();
 }

@@ -94,12 +94,17 @@ std::vector<PointStep::Side> PointStep::sides_of(int free) const {
   return sides;
 }
 
+/// Does one end hold the multiplier from below and the other from above, and is one of them no end of its own law?
+bool PointStep::hold_from_both_sides(int free, const Side& below, const Side& above) {
+  const bool is_own = below.end->margin.law == free && above.end->margin.law == free;
+  return below.slope > 0 && above.slope < 0 && !is_own;
+}
+
 PointStep::Verdict PointStep::judge_free(int free, const std::vector<Side>& sides) {
   Verdict verdict = Verdict::inside;
   for (const Side& below : sides)
     for (const Side& above : sides) {
-      const bool is_own = below.end->margin.law == free && above.end->margin.law == free;
-      if (!(below.slope > 0 && above.slope < 0) || is_own) continue;
+      if (!hold_from_both_sides(free, below, above)) continue;
       const Verdict of_pair = below.end->margin.law == free ? judge_pair(above, below) : judge_pair(below, above);
       if (of_pair == Verdict::undecided) return of_pair;
       if (of_pair == Verdict::outside) verdict = of_pair;

@@ -62,6 +62,21 @@ std::vector<Law> laws_of(const StepEquations& equations, const Block& block) {
   return laws;
 }
 
+/// Makes `root` that of a block, where one of its modes has a smaller one.
+void include_modes(const StepEquations& equations, const Block& block, const StepDeterminants& determinants,
+                   SmallestRoot& root) {
+  const std::vector<Law> laws = laws_of(equations, block);
+  Mode mode(laws.size(), 0);
+  do {
+    const PositiveRoots roots(determinants.polynomial(mode));
+    if (roots.is_zero() || !roots.has_root_to(root.below)) continue;
+    const double here = roots.smallest();
+    if (!(here < root.below)) continue;
+    root = {.below = here, .mode = Mode(equations.laws().size(), 0)};
+    for (std::size_t i = 0; i < laws.size(); ++i) root.mode[at(block.lambda[i])] = mode[i];
+  } while (next_mode(mode, laws));
+}
+
 /// Nothing where the work is too much.
 std::optional<SmallestRoot> by_polynomials(const StepEquations& equations, double h) {
   if (equations.rows_are_rounded()) return std::nullopt;
@@ -74,18 +89,7 @@ std::optional<SmallestRoot> by_polynomials(const StepEquations& equations, doubl
   }
   if (work > most_work) return std::nullopt;
   SmallestRoot root;
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const std::vector<Law> laws = laws_of(equations, blocks[k]);
-    Mode mode(laws.size(), 0);
-    do {
-      const PositiveRoots roots(determinants[k].polynomial(mode));
-      if (roots.is_zero() || !roots.has_root_to(root.below)) continue;
-      const double here = roots.smallest();
-      if (!(here < root.below)) continue;
-      root = {.below = here, .mode = Mode(equations.laws().size(), 0)};
-      for (std::size_t i = 0; i < laws.size(); ++i) root.mode[at(blocks[k].lambda[i])] = mode[i];
-    } while (next_mode(mode, laws));
-  }
+  for (std::size_t k = 0; k < blocks.size(); ++k) include_modes(equations, blocks[k], determinants[k], root);
   return root;
 }
 

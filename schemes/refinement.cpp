@@ -1,0 +1,284 @@
+// Passes a step in shorter ones that keep their mode, from one change of mode to the next.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <perp/schemes/leaps.hpp>
+#include <perp/schemes/safeguard.hpp>
+#include <perp/schemes/step/known_part.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_changes = 32;      ///< changes of mode followed within one step
+constexpr int most_shorter = 64;      ///< steps made shorter because long ones have no solution
+constexpr double last_moment = 1e-6;  ///< of the step length
+constexpr int most_settling = 3;      ///< steps after a change, the index of a contact
+
+/// Changes of mode right before the end of a solution are rounding: the solution ends in the mode
+/// before.
+void forget_last_moment(Scheme& scheme, Refinement& result, double h) {
+  while (!result.changes.empty() && scheme.t() - result.changes.back().before.t < last_moment * h) {
+    scheme.restore(result.changes.back().before);
+    result.changes.pop_back();
+  }
+}
+
+/// A change in one moment leaves algebraic variables that are its impulses, and a constraint that sets
+/// in stops the rates that it opposes one step after its own: a landing ends with v⁺ = -q/δ, what its
+/// length δ makes of the distance q, and the next step with v⁺ = 0. One step more of that length
+/// belongs to the change, and further ones as long as what they move does not shrink with δ.
+void make_settling_steps(Scheme& scheme, double t_next, double length) {
+  for (int k = 0; k < most_settling && scheme.t() + length < t_next; ++k) {
+    const Step here = scheme.snapshot();
+    const Attempt attempt = scheme.attempt(here.t + length, length);
+    if (attempt.status != Status::solved || !attempt.kept_mode) return;
+    const Vector whole = scheme.motion(here.x, scheme.attempted());
+    const Vector nothing = Vector::Zero(whole.size());
+    if (k == 0) {
+      scheme.accept();
+      continue;
+    }
+    if (unsteady_rows(scheme, here, whole, length, nothing).empty()) return;
+    if (!take_step(scheme, here, here.t + length, length)) return;  // shorter ones took its place
+  }
+}
+
+/// These steps, and the algebraic variables that a longer one has.
+void settle(Scheme& scheme, double t_next, double length, double h) {
+  make_settling_steps(scheme, t_next, length);
+  begin_known(scheme, t_next, h);
+}
+
+/// Notes that the scheme has left the mode of `before`. Changes in one moment are one change: that of
+/// the last, from where the first began.
+LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refinement& result) {
+  const bool same_moment =
+      !result.changes.empty() && before.t - result.changes.back().before.t < last_moment * h;
+  if (!same_moment) result.changes.push_back({before, {}, 0, {}});
+  LocatedChange& here = result.changes.back();
+  here.after = scheme.snapshot();
+  here.norm = scheme.motion(here.before.x, here.after.x).norm();
+  return here;
+}
+
+/// Accepts the attempted step, which leaves the mode of `before`. It is made again by longer ones, as long as
+/// rounding over its length is what decides where it ends and shrinks with the length. If no length helps, by
+/// the first one.
+void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, double h) {
+  scheme.accept();
+  Vector last = unknown_part(scheme, before);
+  if (last.isZero(0)) return;
+  const Step first = scheme.snapshot();
+  const double longest = std::min(t_next - before.t, longest_moment * h);
+  bool is_better = false;
+  for (double step = 2 * (first.t - before.t); step <= longest; step *= 2) {
+    if (!take_step(scheme, before, before.t + step, step) || scheme.mode() != first.mode) continue;
+    const Vector error = unknown_part(scheme, before);
+    const bool shrinks = (error.array() < 0.75 * last.array()).any();
+    if (shrinks ? error.isZero(0) : is_better) return;
+    if (!shrinks) break;
+    is_better = true;
+    last = error;
+  }
+  if (!take_step(scheme, before, first.t, first.t - before.t)) scheme.restore(first);
+}
+
+/// The shortest step from `low` that has a solution, by doubling the one to `high`. Where it keeps the mode, but is too
+/// short to move the state, the mode ends within its rounding: a longer one leaves it.
+Attempt attempt_to_leave(Scheme& scheme, double low, double high, double t_next) {
+  Attempt attempt = scheme.attempt(high, high - low);
+  const auto rests = [&] {
+    const Vector moved = scheme.motion(scheme.x(), scheme.attempted()).cwiseAbs();
+    return (moved.array() <= scheme.motion_rounding(scheme.x(), scheme.x()).array()).all();
+  };
+  const auto stays = [&] { return attempt.status != Status::solved || (attempt.kept_mode && rests()); };
+  for (double step = 2 * (high - low); stays() && low + step <= t_next; step *= 2)
+    attempt = scheme.attempt(low + step, step);
+  return attempt;
+}
+
+/// The work of `refine`, but for the states at both ends.
+class Refiner {
+ public:
+  Refiner(Scheme& scheme, double t_next, double h, int refinements)
+      : scheme_(scheme), t_next_(t_next), h_(h), floor_(std::ldexp(h, -refinements)) {}
+
+  Refinement run() {
+    for (int change = 0; change <= most_changes; ++change)
+      if (pass_mode(change == most_changes)) return std::move(result_);
+    fail(Status::not_solved, "too many changes within one step" + reason_);
+    return std::move(result_);
+  }
+
+ private:
+  bool pass_mode(bool is_last);
+  void accept_rest(bool keeps_mode);
+  Step end_of_mode();
+  void exhaust_mode();
+  bool advance(double to);
+  bool lengthen();
+  bool leave_mode(const Step& before);
+  void stop(const Step& before, Status status);
+  void begin_mode(const Step& before);
+
+  // True: the work ends with this.
+  bool finish() {
+    result_.status = Status::solved;
+    return true;
+  }
+  bool fail(Status status, std::string message) {
+    result_.status = status;
+    result_.message = std::move(message);
+    return true;
+  }
+
+  Scheme& scheme_;
+  double t_next_, h_, floor_;
+  // The present mode: where the scheme stands in it, and how far away a step has left it or had no solution, whose
+  // length may then be the reason.
+  double low_ = 0, high_ = 0;
+  bool too_long_ = false;
+  std::vector<Leap> leaps_;  // of what left it
+  int shorter_ = 0;          // steps made shorter
+  std::string reason_;       // why the last whole rest of the step could not be made
+  Refinement result_;
+};
+
+/// Goes to the end of the present mode and into the next one. True: the work has ended.
+bool Refiner::pass_mode(bool is_last) {
+  low_ = scheme_.t();
+  const Attempt rest = scheme_.attempt(t_next_, t_next_ - low_);
+  too_long_ = rest.status != Status::solved;
+  if (!too_long_ && (rest.kept_mode || is_last)) {
+    accept_rest(rest.kept_mode);
+    return finish();
+  }
+  if (rest.status == Status::not_solved) reason_ = ": " + scheme_.message();
+  const Step before = end_of_mode();
+  if (shorter_ == most_shorter)
+    return fail(Status::not_solved,
+                fmt::format("{} steps shorter than {:g} did not pass it{}", shorter_, h_, reason_));
+  if (scheme_.t() >= t_next_) return finish();
+  return leave_mode(before);
+}
+
+/// Accepts the step to the end, and its change of mode, the last that is followed.
+void Refiner::accept_rest(bool keeps_mode) {
+  const Step before = scheme_.snapshot();
+  scheme_.accept();
+  if (!keeps_mode) add_change(scheme_, before, h_, result_);
+}
+
+/// The state at the end of the present mode, see `exhaust_mode` and `known_state`.
+Step Refiner::end_of_mode() {
+  high_ = t_next_;
+  leaps_.clear();
+  const Step start = scheme_.snapshot();
+  const std::size_t first = result_.path.size();
+  exhaust_mode();
+  return known_state(scheme_, start, result_.path, first, h_);
+}
+
+/// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at
+/// `low_`, and no step from there to `high_`, at most `floor_` away, keeps the mode. Where a step to
+/// `high_` has no solution at all, its length may be the reason: from nearer it is tried again.
+void Refiner::exhaust_mode() {
+  while (high_ - low_ > floor_) {
+    const double middle = low_ + (high_ - low_) / 2;
+    if (middle <= low_ || middle >= high_) return;
+    const bool was_too_long = too_long_;
+    if (!advance(middle))
+      high_ = middle;
+    else if (was_too_long && !lengthen())
+      return;
+  }
+}
+
+/// Makes the step there, if it keeps the mode.
+bool Refiner::advance(double to) {
+  const Attempt attempt = scheme_.attempt(to, to - low_);
+  too_long_ = attempt.status != Status::solved;
+  if (too_long_) return false;
+  if (!attempt.kept_mode) {
+    leaps_.push_back({to - low_, scheme_.motion(scheme_.x(), scheme_.attempted())});
+    return false;
+  }
+  scheme_.accept();
+  result_.path.push_back(scheme_.snapshot());
+  low_ = to;
+  return true;
+}
+
+/// Makes longer and longer steps, after one that was short enough. False: they came to the end, or are too many.
+bool Refiner::lengthen() {
+  double length = high_ - low_;
+  while (advance(high_)) {
+    if (low_ >= t_next_ || ++shorter_ == most_shorter) return false;
+    length *= 2;
+    high_ = std::min(low_ + length, t_next_);
+  }
+  return true;
+}
+
+/// Leaves the mode, whose last state is `before`, by a step as short as there is one, or by the whole rest. True: the
+/// work has ended.
+bool Refiner::leave_mode(const Step& before) {
+  Attempt attempt = attempt_to_leave(scheme_, low_, high_, t_next_);
+  if (attempt.status != Status::solved) attempt = scheme_.attempt(t_next_, t_next_ - low_);
+  if (attempt.status != Status::solved) {
+    stop(before, attempt.status);
+    return true;
+  }
+  leave_by_known_step(scheme_, before, t_next_, h_);
+  leaps_.push_back({scheme_.t() - low_, scheme_.motion(before.x, scheme_.x())});
+  if (grow_without_bound(leaps_, scheme_.motion_rounding(before.x, scheme_.x()))) {
+    scheme_.restore(before);
+    return fail(Status::not_solved,
+                "the only way on is a jump that grows without bound as the steps get shorter: the solution "
+                "ends");
+  }
+  begin_mode(before);
+  return scheme_.t() >= t_next_ && finish();
+}
+
+/// Ends the work where no step leads on.
+void Refiner::stop(const Step& before, Status status) {
+  if (t_next_ - low_ <= end_of_step * h_) {
+    // Too short a rest to tell anything: the state is that at the end of the step.
+    Step end = before;
+    end.t = t_next_;
+    scheme_.restore(end);
+    finish();
+    return;
+  }
+  fail(status, status == Status::no_solution
+                   ? scheme_.message()
+                   : fmt::format("no step from here was solved, not even one of {:.3g}: {}", high_ - low_,
+                                 scheme_.message()));
+  forget_last_moment(scheme_, result_, h_);
+}
+
+/// Notes what the step that left the mode has changed, and lets the next mode settle.
+void Refiner::begin_mode(const Step& before) {
+  const bool changes_mode = scheme_.mode() != before.mode;
+  if (changes_mode) scheme_.departures();  // for whether the mode before has lost its branch
+  std::vector<int> lost = changes_mode ? scheme_.lost_variables() : std::vector<int>{};
+  if (changes_mode) settle(scheme_, t_next_, scheme_.t() - before.t, h_);
+  result_.path.push_back(scheme_.snapshot());
+  LocatedChange& here = add_change(scheme_, before, h_, result_);
+  if (!lost.empty()) here.lost = std::move(lost);
+}
+
+}  // namespace
+
+Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
+  Step from = scheme.snapshot();
+  Refinement result = Refiner(scheme, t_next, h, refinements).run();
+  result.from = std::move(from);
+  result.to = scheme.snapshot();
+  return result;
+}
+
+}  // namespace perp
