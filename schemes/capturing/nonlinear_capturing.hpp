@@ -204,6 +204,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   // nonlinear_resets.cpp
   std::optional<Step> step_to_surface(const Step& a, const Step& b,
                                       const ResetWatch::Firing& firing);
+  std::optional<Step> state_in_mode(const Step& a, double length);
   bool lasts_until(int law, const Step& a, const Step& b, double t);
   std::vector<int> laws_still_on(const Step& a, const Step& b, const ResetWatch::Errors& errors);
   void extend_branches(Step& state);

@@ -13,6 +13,21 @@ namespace {
 constexpr std::array settling{-20, -30, -40, -48};  ///< of the steps that algebraic variables after a reset are taken from
 constexpr int most_trials = 60;  ///< steps on the search for the moment of a reset
 
+/// Shares of a step between which a condition passes 0, with its sizes there.
+struct Bracket {
+  double low_value, high_value;
+  double low = 0, high = 1;
+
+  void take(double s, double value, bool is_before) {
+    (is_before ? low : high) = s;
+    (is_before ? low_value : high_value) = value;
+  }
+  /// Where the secant is 0; bisection every third time keeps the bracket shrinking from both ends.
+  [[nodiscard]] double next(int trial) const {
+    return trial % 3 == 2 ? low + (high - low) / 2 : low + (high - low) * low_value / (low_value + high_value);
+  }
+};
+
 }  // namespace
 
 /// Notes the current state as the end of the accepted way; a state that is gone back to ends it.
@@ -178,31 +193,32 @@ void NonlinearCapturing::apply(const std::vector<int>& fired, Step before, std::
   outcome.before = std::move(before);
 }
 
+/// The state at the end of a step of this length from a, in its mode; empty: there is none.
+std::optional<Step> NonlinearCapturing::state_in_mode(const Step& a, double length) {
+  const Attempt trial_step = attempt(a.t + length, length);
+  if (trial_step.status != Status::solved || !trial_step.kept_mode) return std::nullopt;
+  return Step{a.t + length, trial().x, trial().lambda, trial().w, a.mode};
+}
+
 /// The shorter step from a at whose end the first of these conditions is 0, to rounding: on the
 /// straight way to b the rates would not be those of the moment. Empty where it keeps no mode.
 std::optional<Step> NonlinearCapturing::step_to_surface(const Step& a, const Step& b,
                                                         const ResetWatch::Firing& firing) {
   if (!(firing.s > 0 && firing.s < 1)) return std::nullopt;
   const int k = firing.resets.front();
-  const int from = resets_.side(k);
   std::optional<Step> end;
   restore(a);
-  double low = 0, high = 1, s = firing.s;
-  double low_value = std::abs(resets_.condition(k, a)), high_value = std::abs(resets_.condition(k, b));
-  for (int i = 0; i < most_trials && s > low && s < high; ++i) {
-    const double length = s * (b.t - a.t), t = a.t + length;
-    const Attempt trial_step = attempt(t, length);
-    if (trial_step.status != Status::solved || !trial_step.kept_mode) return std::nullopt;
-    const Step state{t, trial().x, trial().lambda, trial().w, a.mode};
-    const double value = resets_.condition(k, state);
-    const bool is_before = value * from > 0;
-    // Bisection every third time keeps the bracket shrinking from both ends.
-    (is_before ? low : high) = s;
-    (is_before ? low_value : high_value) = std::abs(value);
+  Bracket bracket{std::abs(resets_.condition(k, a)), std::abs(resets_.condition(k, b))};
+  double s = firing.s;
+  for (int i = 0; i < most_trials && s > bracket.low && s < bracket.high; ++i) {
+    const std::optional<Step> state = state_in_mode(a, s * (b.t - a.t));
+    if (!state) return std::nullopt;
+    const double value = resets_.condition(k, *state);
+    const bool is_before = value * resets_.side(k) > 0;
+    bracket.take(s, std::abs(value), is_before);
     if (is_before || !end) end = state;
-    if (resets_.sign(k, state, ResetWatch::rounding(a, b)) == 0) return state;
-    s = i % 3 == 2 ? low + (high - low) / 2
-                   : low + (high - low) * low_value / (low_value + high_value);
+    if (resets_.sign(k, *state, ResetWatch::rounding(a, b)) == 0) return state;
+    s = bracket.next(i);
   }
   return end;
 }

@@ -16,9 +16,14 @@ struct Margin {
   double rate;  ///< with which the value came
 };
 
-/// With which w came to this moment; of λ it is not asked.
-double rate_of(const MarginOptions& options, int law, bool is_of_lambda) {
-  return is_of_lambda || options.rates.size() == 0 ? 0 : options.rates[law];
+/// With which w came to this moment.
+double rate_of(const MarginOptions& options, int law) { return options.rates.size() == 0 ? 0 : options.rates[law]; }
+
+/// Sizes of the coefficients of λ, their values at least those of the model.
+Matrix sizes_of(const Matrix& lambda, const Vector& scales) {
+  Matrix sizes = lambda.cwiseAbs();
+  if (scales.size() > 0 && sizes.size() > 0) sizes.col(0) = sizes.col(0).cwiseMax(scales);
+  return sizes;
 }
 
 /// The sign of the first coefficient behind the value that is none of the rounding of its own terms: where the margin is 0 and no
@@ -75,21 +80,20 @@ MarginVerdict judge_margins(const Jet& jet, const std::vector<Law>& laws, const 
                             const MarginOptions& options, const std::vector<char>& ignored) {
   MarginVerdict verdict;
   const double moment = one_moment(options.eps, scales.time, jet.t) / options.eps;
-  Matrix lambda_size = jet.lambda.cwiseAbs();
-  if (scales.lambda.size() > 0 && lambda_size.size() > 0)
-    lambda_size.col(0) = lambda_size.col(0).cwiseMax(scales.lambda);
+  const Matrix lambda_size = sizes_of(jet.lambda, scales.lambda);
   for (std::size_t i = 0; i < laws.size(); ++i) {
     if (!ignored.empty() && ignored[i]) continue;
     const int law = static_cast<int>(i);
     const Branch& branch = laws[i].branches[static_cast<std::size_t>(jet.mode[i])];
-    const bool vertical = is_vertical(branch);
-    const Range range = vertical ? branch.lambda : w_range(branch);
-    const Matrix& value = vertical ? jet.lambda : jet.w;
-    const Matrix& size = vertical ? lambda_size : jet.w_size;
-    const int known = vertical ? jet.lambda_known[i] : jet.w_known[i];
-    const double rate = rate_of(options, law, vertical);
-    for (const Margin& margin : {Margin{1, range.lower, known, rate}, Margin{-1, range.upper, known, rate}})
-      if (std::isfinite(margin.bound)) judge(margin, value, size, law, options, moment, verdict);
+    const auto judge_both = [&](const Range& range, const Matrix& value, const Matrix& size, int known, double rate) {
+      for (const Margin& margin : {Margin{1, range.lower, known, rate}, Margin{-1, range.upper, known, rate}})
+        if (std::isfinite(margin.bound)) judge(margin, value, size, law, options, moment, verdict);
+    };
+    // Of λ it is not asked with which rate it came to this moment.
+    if (is_vertical(branch))
+      judge_both(branch.lambda, jet.lambda, lambda_size, jet.lambda_known[i], 0);
+    else
+      judge_both(w_range(branch), jet.w, jet.w_size, jet.w_known[i], rate_of(options, law));
   }
   return verdict;
 }
