@@ -71,14 +71,20 @@ class Builder {
     return event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start;
   }
 
+  /// Are these the values of the first state, as far as they are known?
+  [[nodiscard]] bool begins_at(const Vector& values) const {
+    for (Eigen::Index j = 0; j < values.size(); ++j)
+      if (!std::isnan(values[j]) && values[j] != states_.front().x[j]) return false;
+    return true;
+  }
+
   /// A run that begins on the constraints has the state behind the way there as its first: no impulse is in what follows.
   void pass_start() {
     if (states_.empty() || jumps_.empty()) return;
     const Event& start = *jumps_.front();
     if (start.kind != EventKind::inconsistent_start || start.t != states_.front().t) return;
     const Vector before = of_variables(start.x_before), after = of_variables(start.x_after);
-    for (Eigen::Index j = 0; j < after.size(); ++j)
-      if (!std::isnan(after[j]) && after[j] != states_.front().x[j]) return;
+    if (!begins_at(after)) return;
     for (std::size_t j = 0; j < algebraic_.size(); ++j)
       if (!algebraic_[j]) jumps(j, start.t, before[static_cast<Eigen::Index>(j)], after[static_cast<Eigen::Index>(j)]);
     ++next_jump_;
