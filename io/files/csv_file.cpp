@@ -8,6 +8,8 @@
 namespace perp::io {
 namespace {
 
+bool has_quote(const std::string& line, std::size_t k) { return k < line.size() && line[k] == '"'; }
+
 /// What stands between the commas of one line of CSV, quotes taken off.
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> fields(1);
@@ -15,7 +17,7 @@ std::vector<std::string> split(const std::string& line) {
   for (std::size_t k = 0; k < line.size(); ++k) {
     const char c = line[k];
     if (c == '"') {
-      if (quoted && k + 1 < line.size() && line[k + 1] == '"')
+      if (quoted && has_quote(line, k + 1))
         fields.back() += line[++k];
       else
         quoted = !quoted;

@@ -48,10 +48,7 @@ class Builder {
     bool after_jump = false;
     pass_start();
     for (std::size_t k = 0; k < states_.size(); ++k) {
-      Vector x = states_[k].x;
-      for (const Eigen::Index j : means_) x[j] = nan;
-      means_.clear();
-      add(states_[k].t, std::move(x), states_[k].mode, after_jump);
+      add(states_[k].t, without_means(states_[k].x), states_[k].mode, after_jump);
       after_jump = false;
       if (k + 1 == states_.size()) break;
       while (next_jump_ < jumps_.size() && jumps_[next_jump_]->t < states_[k].t) ++next_jump_;
@@ -69,6 +66,13 @@ class Builder {
  private:
   static bool is_jump(const Event& event) {
     return event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start;
+  }
+
+  /// A state without the means that are not drawn there.
+  Vector without_means(Vector x) {
+    for (const Eigen::Index j : means_) x[j] = nan;
+    means_.clear();
+    return x;
   }
 
   /// Are these the values of the first state, as far as they are known?
