@@ -57,6 +57,15 @@ void CsvWriter::append_sensitivities(const Step& step) {
       }
 }
 
+/// The mode as text, made anew only where it changes.
+void CsvWriter::append_mode(const Mode& mode) {
+  if (mode_field_.empty() || mode != mode_) {
+    mode_ = mode;
+    mode_field_ = quoted(mode_text_(mode)) + "\n";
+  }
+  file_.buffer().append(mode_field_.data(), mode_field_.data() + mode_field_.size());
+}
+
 void CsvWriter::row(const Step& step, const Vector& outputs) {
   if (!header_.empty()) write_header();
   fmt::memory_buffer& buffer = file_.buffer();
@@ -66,11 +75,7 @@ void CsvWriter::row(const Step& step, const Vector& outputs) {
     if (i < step.lambda.size()) append(buffer, step.lambda[i]);
   for (const double value : outputs) append(buffer, value);
   if (quantities_ > 0) append_sensitivities(step);
-  if (mode_field_.empty() || step.mode != mode_) {
-    mode_ = step.mode;
-    mode_field_ = quoted(mode_text_(step.mode)) + "\n";
-  }
-  buffer.append(mode_field_.data(), mode_field_.data() + mode_field_.size());
+  append_mode(step.mode);
   file_.end_record();
 }
 
@@ -105,6 +110,22 @@ class EventStates {
   bool is_kept_ = false;
 };
 
+/// ",continuations,strict"; empty fields where nothing was counted.
+std::string continuation_fields(const Event& event) {
+  if (event.continuations <= 0) return ",,";
+  return fmt::format(",{},{}", event.continuations, event.is_weak ? "no" : "yes");
+}
+
+/// The derivatives of the time by so many quantities, and the condition.
+std::string sensitivity_fields(const Event& event, std::size_t quantities) {
+  std::string text;
+  for (std::size_t k = 0; k < quantities; ++k)
+    text += static_cast<Eigen::Index>(k) < event.dt_dq.size()
+                ? fmt::format(",{}", event.dt_dq[static_cast<Eigen::Index>(k)])
+                : ",";
+  return text + fmt::format(",{}", event.condition);
+}
+
 }  // namespace
 
 void write_events(const std::string& file, const Model& model, const std::vector<Event>& events,
@@ -124,17 +145,8 @@ void write_events(const std::string& file, const Model& model, const std::vector
     text += fmt::format("{},{},{},{},{},{},{},{},{}", event.t, to_string(event.kind),
                         quoted(branches.law), quoted(branches.from), quoted(branches.to),
                         event.t_before, event.t_after, event.size, quoted(event.note));
-    if (counted)
-      text += event.continuations > 0
-                  ? fmt::format(",{},{}", event.continuations, event.is_weak ? "no" : "yes")
-                  : ",,";
-    if (!quantities.empty()) {
-      for (std::size_t k = 0; k < quantities.size(); ++k)
-        text += static_cast<Eigen::Index>(k) < event.dt_dq.size()
-                    ? fmt::format(",{}", event.dt_dq[static_cast<Eigen::Index>(k)])
-                    : ",";
-      text += fmt::format(",{}", event.condition);
-    }
+    if (counted) text += continuation_fields(event);
+    if (!quantities.empty()) text += sensitivity_fields(event, quantities.size());
     text += states.fields(event) + "\n";
   }
   write_file(file, text);

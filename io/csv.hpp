@@ -27,6 +27,7 @@ class CsvWriter {
  private:
   void write_header();
   void append_sensitivities(const Step& step);
+  void append_mode(const Mode& mode);
 
   OutputFile file_;
   std::string header_;  // empty once it is written

@@ -194,6 +194,22 @@ class Hdf5Writer::File {
     if constexpr (std::is_same_v<T, double>) frame_.push_back({table.path(), names});
   }
 
+  /// The states on one side of the events; NaN where a state has no value, no columns where none is kept.
+  void write_states(hid_t group, const std::vector<Event>& events, const char* name, Vector Event::*member) {
+    const bool any = std::any_of(events.begin(), events.end(),
+                                 [&](const Event& event) { return (event.*member).size() > 0; });
+    const hsize_t n = any || events.empty() ? x_columns() : 0;  // of large models none is kept
+    std::vector<double> values;
+    for (const Event& event : events)
+      for (hsize_t j = 0; j < n; ++j) {
+        const Vector& x = event.*member;
+        const auto index = static_cast<Eigen::Index>(j);
+        values.push_back(index < x.size() ? x[index] : nan);
+      }
+    write_dataset(group, name, H5T_NATIVE_DOUBLE, {events.size(), n}, values.data());
+    if (n > 0) write_units(group, name);
+  }
+
   void write_events(const std::vector<Event>& events) {
     const Handle group = create_group(file_.id(), "events");
     const hsize_t rows = events.size();
@@ -213,20 +229,6 @@ class Hdf5Writer::File {
       const Handle type = text_type();
       write_dataset(group.id(), name, type.id(), {rows}, pointers(values).data());
     };
-    const auto states = [&](const char* name, Vector Event::*member) {
-      const bool any = std::any_of(events.begin(), events.end(),
-                                   [&](const Event& event) { return (event.*member).size() > 0; });
-      const hsize_t n = any || events.empty() ? x_columns() : 0;  // of large models none is kept
-      std::vector<double> values;
-      for (const Event& event : events)
-        for (hsize_t j = 0; j < n; ++j) {
-          const Vector& x = event.*member;
-          const auto index = static_cast<Eigen::Index>(j);
-          values.push_back(index < x.size() ? x[index] : nan);
-        }
-      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, {rows, n}, values.data());
-      if (n > 0) write_units(group.id(), name);
-    };
     numbers("t", &Event::t);
     numbers("t_before", &Event::t_before);
     numbers("t_after", &Event::t_after);
@@ -236,8 +238,8 @@ class Hdf5Writer::File {
     integers("to", &Event::to);
     texts("type", [](const Event& event) { return std::string(to_string(event.kind)); });
     texts("note", [](const Event& event) { return event.note; });
-    states("x_before", &Event::x_before);
-    states("x_after", &Event::x_after);
+    write_states(group.id(), events, "x_before", &Event::x_before);
+    write_states(group.id(), events, "x_after", &Event::x_after);
     scale_events(group.id());
   }
 

@@ -19,6 +19,21 @@ bool is_member(const Json& entry) {
   return entry.is_list() && entry.size() == 2 && entry[std::size_t{0}].is_text();
 }
 
+Json from_library(const Library& value);
+
+Json list_from(const Library& value) {
+  Json list = Json::array();
+  for (const Library& entry : value) list.push_back(from_library(entry));
+  return list;
+}
+
+Json table_from(const Library& value) {
+  Json table = Json::object();
+  for (const auto& member : value.items())
+    table[member.key()] = from_library(member.value());
+  return table;
+}
+
 Json from_library(const Library& value) {
   switch (value.type()) {
     case Library::value_t::boolean: return value.get<bool>();
@@ -26,17 +41,8 @@ Json from_library(const Library& value) {
     case Library::value_t::number_unsigned: return value.get<unsigned long long>();
     case Library::value_t::number_float: return value.get<double>();
     case Library::value_t::string: return value.get<std::string>();
-    case Library::value_t::array: {
-      Json list = Json::array();
-      for (const Library& entry : value) list.push_back(from_library(entry));
-      return list;
-    }
-    case Library::value_t::object: {
-      Json table = Json::object();
-      for (const auto& member : value.items())
-        table[member.key()] = from_library(member.value());
-      return table;
-    }
+    case Library::value_t::array: return list_from(value);
+    case Library::value_t::object: return table_from(value);
     default: return nullptr;
   }
 }

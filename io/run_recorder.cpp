@@ -41,14 +41,18 @@ bool RunRecorder::is_row(double t) {
   return next_time_ < times.size() && times[next_time_] == t;
 }
 
+/// A row of the tables. False: a number of it is not finite.
+bool RunRecorder::write_row(const Step& step) {
+  if (!values_.take(step)) return false;
+  if (csv_) csv_->row(step, values_.outputs());
+  if (hdf5_) hdf5_->row(step, values_.outputs());
+  if (spool_) spool_->add(step, values_.outputs());
+  return true;
+}
+
 bool RunRecorder::step(const Step& step) {
   if (!constraints_.add(step)) return false;
-  if (is_row(step.t)) {
-    if (!values_.take(step)) return false;
-    if (csv_) csv_->row(step, values_.outputs());
-    if (hdf5_) hdf5_->row(step, values_.outputs());
-    if (spool_) spool_->add(step, values_.outputs());
-  }
+  if (is_row(step.t) && !write_row(step)) return false;
   history_.add(step);
   if (!destinations_.plotted.empty()) samples_.add(step);
   if (lister_) list_solutions(step);

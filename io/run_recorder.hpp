@@ -58,6 +58,7 @@ class RunRecorder {
 
  private:
   [[nodiscard]] bool is_row(double t);
+  bool write_row(const Step& step);
   void list_solutions(const Step& now);
   void list(const std::string& text);
 

@@ -13,43 +13,48 @@ constexpr std::size_t many_leaps = 8;   ///< that grow one after the other by no
 constexpr double many_growth = 2;       ///< of these: a jump grows by rounding over its last ulps of t
 constexpr double far_growth = 0x1p16;   ///< of fewer
 
-/// Three of the leaps: of the longest step, of one in the middle, as far as there is one, and of the shortest; how many
-/// powers of two lie between the lengths.
-struct ThreeLeaps {
-  const Leap &first, &middle, &last;
-  double longer, shorter;
-};
-
-ThreeLeaps three_of(const std::vector<Leap>& leaps) {
-  const Leap &first = leaps.front(), &last = leaps.back();
-  const double half = std::sqrt(first.length * last.length);
+/// The leap whose length is in the middle of the first and the last one, as far as there is one.
+const Leap& middle_of(const std::vector<Leap>& leaps) {
+  const double half = std::sqrt(leaps.front().length * leaps.back().length);
   const auto distance = [&](const Leap& leap) { return std::abs(std::log2(leap.length / half)); };
-  const Leap& middle = *std::min_element(
+  return *std::min_element(
       leaps.begin(), leaps.end(),
       [&](const Leap& a, const Leap& b) { return distance(a) < distance(b); });
-  return {first, middle, last, std::log2(first.length / middle.length), std::log2(middle.length / last.length)};
 }
 
-/// Does this row grow with each shorter step, by more than its rounding, and by no less in the shorter ones?
-bool row_grows(const std::vector<Leap>& leaps, const ThreeLeaps& of, Eigen::Index row, double rounding) {
-  const auto size = [row](const Leap& leap) { return std::abs(leap.motion[row]); };
-  const double growth = size(of.last) - size(of.middle), before = size(of.middle) - size(of.first);
-  const double least = leaps.size() >= many_leaps ? many_growth : far_growth;
-  const bool is_far = size(of.last) > least * size(of.first);
-  const bool is_seen = growth > std::max(rounding, jump_share * size(of.last)) && before > 0;
-  const auto is_smaller = [&](const Leap& a, const Leap& b) { return size(a) < size(b); };
-  return is_far && is_seen && growth / of.shorter >= before / of.longer / 2 &&
-         std::is_sorted(leaps.begin(), leaps.end(), is_smaller);
+/// Three leaps, each of a shorter step than the one before.
+struct Shortening {
+  const Leap &first, &middle, &last;
+  double longer = std::log2(first.length / middle.length);  // powers of two between their lengths
+  double shorter = std::log2(middle.length / last.length);
+
+  /// Does a row move by more than `least` times as much, seen beside its rounding, and grow no less per power of two in
+  /// the shorter steps?
+  [[nodiscard]] bool grows(Eigen::Index row, double least, double rounding) const {
+    const auto size = [row](const Leap& leap) { return std::abs(leap.motion[row]); };
+    const double growth = size(last) - size(middle), before = size(middle) - size(first);
+    const bool is_far = size(last) > least * size(first);
+    const bool is_seen = growth > std::max(rounding, jump_share * size(last)) && before > 0;
+    return is_far && is_seen && growth / shorter >= before / longer / 2;
+  }
+};
+
+/// Does each leap move a row by no less than the one before?
+bool never_shrinks(const std::vector<Leap>& leaps, Eigen::Index row) {
+  return std::is_sorted(leaps.begin(), leaps.end(), [row](const Leap& a, const Leap& b) {
+    return std::abs(a.motion[row]) < std::abs(b.motion[row]);
+  });
 }
 
 }  // namespace
 
 bool grow_without_bound(const std::vector<Leap>& leaps, const Vector& rounding) {
   if (leaps.size() < least_leaps) return false;
-  const ThreeLeaps three = three_of(leaps);
-  if (!(three.longer > 0 && three.shorter > 0)) return false;
+  const Shortening steps{leaps.front(), middle_of(leaps), leaps.back()};
+  if (!(steps.longer > 0 && steps.shorter > 0)) return false;
+  const double least = leaps.size() >= many_leaps ? many_growth : far_growth;
   for (Eigen::Index i = 0; i < rounding.size(); ++i)
-    if (row_grows(leaps, three, i, rounding[i])) return true;
+    if (steps.grows(i, least, rounding[i]) && never_shrinks(leaps, i)) return true;
   return false;
 }
 

@@ -8,14 +8,16 @@
 namespace perp::io {
 namespace {
 
-/// Fields of one line of CSV.
-std::vector<std::string> fields_of(const std::string& line) {
+bool has_quote(const std::string& line, std::size_t k) { return k < line.size() && line[k] == '"'; }
+
+/// What stands between the commas of one line of CSV, quotes taken off.
+std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (std::size_t k = 0; k < line.size(); ++k) {
     const char c = line[k];
     if (c == '"') {
-      if (quoted && k + 1 < line.size() && line[k + 1] == '"')
+      if (quoted && has_quote(line, k + 1))
         fields.back() += line[++k];
       else
         quoted = !quoted;
@@ -25,12 +27,13 @@ std::vector<std::string> fields_of(const std::string& line) {
       fields.back() += c;
     }
   }
-  for (std::string& field : fields) {
-    const std::size_t first = field.find_first_not_of(" \t");
-    field = first == std::string::npos
-                ? ""
-                : field.substr(first, field.find_last_not_of(" \t") - first + 1);
-  }
+  return fields;
+}
+
+/// Fields of one line of CSV.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields = split(line);
+  for (std::string& field : fields) field = std::string(trimmed(field));
   return fields;
 }
 

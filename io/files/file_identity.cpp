@@ -83,6 +83,20 @@ void FilesOfCommand::reads(const std::string& file, const std::string& what) {
   inputs_.push_back({what, file, identity});
 }
 
+/// Throws InvalidInput if the file is read, or written already.
+void FilesOfCommand::check_new(const std::string& identity, const std::string& file, const std::string& what) const {
+  if (identity.empty()) return;
+  for (const Named& input : inputs_)
+    if (input.identity == identity)
+      throw InvalidInput(
+          fmt::format("{} {} is the file of {} too, which is read; expected another", what, file,
+                      input.what));
+  for (const Named& output : outputs_)
+    if (output.identity == identity)
+      throw InvalidInput(fmt::format("{} {} and {} {} are the same file; expected two",
+                                     output.what, output.file, what, file));
+}
+
 void FilesOfCommand::writes(const std::string& file, const std::string& what) {
   if (file.empty()) return;
   if (file == "-") {
@@ -93,17 +107,7 @@ void FilesOfCommand::writes(const std::string& file, const std::string& what) {
   }
   check_streams(file, what);
   const std::string identity = identity_of(file);
-  if (!identity.empty()) {
-    for (const Named& input : inputs_)
-      if (input.identity == identity)
-        throw InvalidInput(
-            fmt::format("{} {} is the file of {} too, which is read; expected another", what, file,
-                        input.what));
-    for (const Named& output : outputs_)
-      if (output.identity == identity)
-        throw InvalidInput(fmt::format("{} {} and {} {} are the same file; expected two",
-                                       output.what, output.file, what, file));
-  }
+  check_new(identity, file, what);
   check_writable(file, what);
   outputs_.push_back({what, file, identity});
 }

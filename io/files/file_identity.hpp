@@ -45,6 +45,7 @@ class FilesOfCommand {
     std::string what, file, identity;
   };
   void check_streams(const std::string& file, const std::string& what) const;
+  void check_new(const std::string& identity, const std::string& file, const std::string& what) const;
 
   Text text_;
   std::vector<Named> inputs_, outputs_;

@@ -21,9 +21,13 @@ class Walker {
  private:
   [[nodiscard]] char now() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
+  /// Is the next character one of these?
+  [[nodiscard]] bool is_at(std::string_view characters) const {
+    return at_ < text_.size() && characters.find(now()) != std::string_view::npos;
+  }
+
   void skip_space() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(now()) != std::string_view::npos)
-      ++at_;
+    while (is_at(" \t\r\n")) ++at_;
   }
 
   void skip_text() {
@@ -32,29 +36,42 @@ class Walker {
     ++at_;
   }
 
+  /// Over a number, true, false or null.
+  void skip_word() {
+    while (at_ < text_.size() && !is_at(" \t\r\n,]}:")) ++at_;
+  }
+
   /// Over one value of any kind; depth is counted, not recursed into.
   void skip_value() {
     int depth = 0;
     do {
       skip_space();
-      const char c = now();
-      if (c == '"') {
+      if (is_at("\"")) {
         skip_text();
-      } else if (c == '[' || c == '{') {
+      } else if (is_at("[{")) {
         ++depth;
         ++at_;
-      } else if (c == ']' || c == '}') {
+      } else if (is_at("]}")) {
         --depth;
         ++at_;
-      } else if (c == ',' || c == ':') {
+      } else if (is_at(",:")) {
         ++at_;
       } else {
-        while (at_ < text_.size() &&
-               std::string_view(" \t\r\n,]}:").find(now()) == std::string_view::npos)
-          ++at_;
+        skip_word();
       }
     } while (depth > 0 && at_ < text_.size());
     skip_space();
+  }
+
+  /// From the start of a member of a table to its value. Is this its key?
+  bool enter_member(std::string_view key) {
+    const std::size_t from = at_;
+    skip_text();
+    const bool found = parse_json(text_.substr(from, at_ - from)).text() == key;
+    skip_space();
+    ++at_;  // ':'
+    skip_space();
+    return found;
   }
 
   /// From the start of a list or table to the start of one of its values.
@@ -62,16 +79,8 @@ class Walker {
     if (now() != (step.is_index ? '[' : '{')) return false;
     ++at_;
     skip_space();
-    for (std::size_t k = 0; at_ < text_.size() && now() != ']' && now() != '}'; ++k) {
-      bool found = step.is_index && k == step.index;
-      if (!step.is_index) {
-        const std::size_t from = at_;
-        skip_text();
-        found = parse_json(text_.substr(from, at_ - from)).text() == step.key;
-        skip_space();
-        ++at_;  // ':'
-        skip_space();
-      }
+    for (std::size_t k = 0; at_ < text_.size() && !is_at("]}"); ++k) {
+      const bool found = step.is_index ? k == step.index : enter_member(step.key);
       if (found) return true;
       skip_value();
       if (now() == ',') ++at_;

@@ -78,11 +78,15 @@ class Reader {
       }
   }
 
+  /// Is it a whole number from 0 to that one?
+  static bool is_count(const Json& value, long long most) {
+    return value.is_whole() && value.whole() >= 0 && value.whole() <= most;
+  }
+
   std::size_t size(const char* key) const {
     if (!root_.contains(key)) fail({}, fmt::format("'{}' is missing; expected a number", key));
     const Json& value = root_[key];
-    if (!value.is_whole() || value.whole() < 0 ||
-        value.whole() > static_cast<long long>(most_unknowns))
+    if (!is_count(value, static_cast<long long>(most_unknowns)))
       fail({key}, fmt::format("{} is {}; expected a whole number from 0 to {}", key, type_of(value),
                               most_unknowns));
     return static_cast<std::size_t>(value.whole());
@@ -100,17 +104,16 @@ class Reader {
     return root_[key];
   }
 
+  [[nodiscard]] double infinite(const std::string& text, const JsonPath& path, const std::string& what) const {
+    if (text == "inf" || text == "+inf") return inf;
+    if (text == "-inf") return -inf;
+    fail(path, fmt::format("{} is '{}'; expected a number, \"inf\" or \"-inf\"", what, text));
+  }
+
   [[nodiscard]] double number(const Json& value, const JsonPath& path, const std::string& what,
                               bool may_be_infinite) const {
-    if (value.is_number()) {
-      const double number = value.number();
-      if (std::isfinite(number)) return number;
-    } else if (value.is_text() && may_be_infinite) {
-      const auto text = value.text();
-      if (text == "inf" || text == "+inf") return inf;
-      if (text == "-inf") return -inf;
-      fail(path, fmt::format("{} is '{}'; expected a number, \"inf\" or \"-inf\"", what, text));
-    }
+    if (value.is_number() && std::isfinite(value.number())) return value.number();
+    if (value.is_text() && may_be_infinite) return infinite(value.text(), path, what);
     fail(path, fmt::format("{} is {}; expected a {}number", what, type_of(value),
                            may_be_infinite ? "" : "finite "));
   }
@@ -158,49 +161,67 @@ class Reader {
     }
   }
 
-  void read_norm(MlcpFile& result) const {
+  /// A list in the table of the norm.
+  const Json& list_of_norm(const char* key) const {
+    const Json& norm = root_["norm"];
+    if (!norm.contains(key) || !norm[key].is_list())
+      fail({"norm", key}, fmt::format("norm: '{}' is missing; expected a list", key));
+    return norm[key];
+  }
+
+  /// Are the indices, the reference and the weights, which may be left out, lists of one length?
+  void check_norm() const {
     const Json& norm = root_["norm"];
     if (!norm.is_table()) fail({"norm"}, "norm: expected a table of indices, ref and weights");
     check_keys(norm, {"norm"}, {"indices", "ref", "weights"});
-    const auto part = [&](const char* key) -> const Json& {
-      if (!norm.contains(key) || !norm[key].is_list())
-        fail({"norm", key}, fmt::format("norm: '{}' is missing; expected a list", key));
-      return norm[key];
-    };
-    const Json& indices = part("indices");
-    const Json& ref = part("ref");
-    const std::size_t size = indices.size();
-    if (ref.size() != size)
+    const std::size_t size = list_of_norm("indices").size();
+    if (list_of_norm("ref").size() != size)
       fail({"norm", "ref"},
            fmt::format("norm.ref must have {} entries, as norm.indices, but has {}", size,
-                       ref.size()));
-    if (norm.contains("weights") && part("weights").size() != size)
+                       norm["ref"].size()));
+    if (norm.contains("weights") && list_of_norm("weights").size() != size)
       fail({"norm", "weights"},
            fmt::format("norm.weights must have {} entries, as norm.indices, but has {}", size,
                        norm["weights"].size()));
+  }
+
+  /// Unknown number k of the norm, which is none of the earlier ones.
+  [[nodiscard]] int index_of_norm(std::size_t k, const std::vector<int>& earlier) const {
+    const Json& index = root_["norm"]["indices"][k];
+    const std::size_t limit = p_ > 0 ? p_ : m_;
+    if (!is_count(index, static_cast<long long>(limit) - 1))
+      fail({"norm", "indices", k},
+           fmt::format("norm.indices({}) is {}; expected a whole number from 0 to {}", k + 1,
+                       type_of(index), limit - 1));
+    const int j = static_cast<int>(index.whole());
+    if (std::find(earlier.begin(), earlier.end(), j) != earlier.end())
+      fail({"norm", "indices", k}, fmt::format("norm.indices: {} stands there twice", j));
+    return j;
+  }
+
+  /// Its weight, 1 where there are none.
+  [[nodiscard]] double weight_of_norm(std::size_t k) const {
+    const Json& norm = root_["norm"];
+    if (!norm.contains("weights")) return 1;
+    const double weight =
+        number(norm["weights"][k], {"norm", "weights", k}, fmt::format("norm.weights({})", k + 1), false);
+    if (weight < 0)
+      fail({"norm", "weights", k},
+           fmt::format("norm.weights({}) is {}; expected a number >= 0", k + 1, weight));
+    return weight;
+  }
+
+  void read_norm(MlcpFile& result) const {
+    check_norm();
+    const Json& norm = root_["norm"];
+    const std::size_t size = norm["indices"].size();
     const auto total = static_cast<Eigen::Index>(p_ + m_);
     Norm made{Matrix::Zero(static_cast<Eigen::Index>(size), total), Vector::Zero(total)};
-    const std::size_t limit = p_ > 0 ? p_ : m_;
     for (std::size_t k = 0; k < size; ++k) {
-      const Json& index = indices[k];
-      if (!index.is_whole() || index.whole() < 0 ||
-          index.whole() >= static_cast<long long>(limit))
-        fail({"norm", "indices", k},
-             fmt::format("norm.indices({}) is {}; expected a whole number from 0 to {}", k + 1,
-                         type_of(index), limit - 1));
-      const int j = static_cast<int>(index.whole());
-      const std::vector<int>& earlier = result.weighted_norm.indices;
-      if (std::find(earlier.begin(), earlier.end(), j) != earlier.end())
-        fail({"norm", "indices", k}, fmt::format("norm.indices: {} stands there twice", j));
+      const int j = index_of_norm(k, result.weighted_norm.indices);
       made.center[j] =
-          number(ref[k], {"norm", "ref", k}, fmt::format("norm.ref({})", k + 1), false);
-      const double weight = norm.contains("weights")
-                                ? number(norm["weights"][k], {"norm", "weights", k},
-                                         fmt::format("norm.weights({})", k + 1), false)
-                                : 1;
-      if (weight < 0)
-        fail({"norm", "weights", k},
-             fmt::format("norm.weights({}) is {}; expected a number >= 0", k + 1, weight));
+          number(norm["ref"][k], {"norm", "ref", k}, fmt::format("norm.ref({})", k + 1), false);
+      const double weight = weight_of_norm(k);
       made.W(static_cast<Eigen::Index>(k), j) = std::sqrt(weight);
       result.weighted_norm.indices.push_back(j);
       result.weighted_norm.weights.push_back(weight);

@@ -76,21 +76,26 @@ void Replacement::commit() {
   temporary_.clear();
 }
 
+/// Opens the file itself, a new one where there is none. What was in it goes with the first record.
+void OutputFile::open_in_place(const std::string& name, int flags) {
+  descriptor_ = open(name.c_str(), flags | O_EXCL, 0666);
+  is_new_ = descriptor_ >= 0;
+  if (!is_new_ && errno == EEXIST) descriptor_ = open(name.c_str(), flags, 0666);
+  empties_ = true;
+}
+
 OutputFile::OutputFile(const std::string& name, Writing writing)
     : name_(name == "-" ? "standard output" : name), flushed_(std::chrono::steady_clock::now()) {
   if (name == "-" || is_standard_output(name)) {
     descriptor_ = STDOUT_FILENO;
     return;
   }
-  int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
   if (writing == Writing::whole && is_replaceable(name)) {
     replacement_.emplace(name);
     descriptor_ = open(replacement_->path().c_str(), flags);
   } else {
-    descriptor_ = open(name.c_str(), flags | O_EXCL, 0666);
-    is_new_ = descriptor_ >= 0;
-    if (!is_new_ && errno == EEXIST) descriptor_ = open(name.c_str(), flags, 0666);
-    empties_ = true;
+    open_in_place(name, flags);
   }
   if (descriptor_ < 0) fail(name_);
 }

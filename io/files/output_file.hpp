@@ -58,6 +58,7 @@ class OutputFile {
   void close();
 
  private:
+  void open_in_place(const std::string& name, int flags);
   void flush();
   [[noreturn]] void fail_with_whole_lines(std::size_t written);
   void go_on_behind();

@@ -86,13 +86,18 @@ std::string violated_text(const HybridModes& modes, const HybridContinuations& f
   return text;
 }
 
+std::vector<std::string> row_words(const HybridModel& model, const std::vector<int>& rows) {
+  std::vector<std::string> words;
+  for (const int row : rows) words.push_back(row_word(model, row));
+  return words;
+}
+
 std::string excluded_text(const HybridModes& modes, const HybridContinuations& found) {
   if (found.excluded.empty()) return {};
   std::string text = fmt::format("excluded     {}\n", found.excluded_count);
   TextTable table({"z", "by"});
   for (const Exclusion& exclusion : found.excluded) {
-    std::vector<std::string> rows;
-    for (const int row : exclusion.rows) rows.push_back(row_word(modes.model(), row));
+    const std::vector<std::string> rows = row_words(modes.model(), exclusion.rows);
     table.add({digits(exclusion.z), fmt::format("{}{}{}{}", fmt::join(rows, ", "),
                                                 rows.empty() ? "it " : " ", exclusion.why,
                                                 exclusion.is_shown ? "" : " (not shown)")});
@@ -100,6 +105,12 @@ std::string excluded_text(const HybridModes& modes, const HybridContinuations& f
   text += table.text("  ");
   const long more = found.excluded_count - static_cast<long>(found.excluded.size());
   return more > 0 ? text + fmt::format("  ... {} more\n", more) : text;
+}
+
+Json json_of(const ConstraintJet& row) {
+  if (row.is_void) return {{"void", true}};
+  if (row.is_held) return {{"held", true}};
+  return {{"derivatives", row.derivatives}};
 }
 
 Json json_of(const HybridModes& modes, const HybridContinuation& c) {
@@ -117,13 +128,31 @@ Json json_of(const HybridModes& modes, const HybridContinuation& c) {
     item[is_state ? "der" : "y"][model.head.variables[at(j)].name] = is_state ? c.rates[j] : c.x[j];
   }
   item["constraints"] = Json::array();
-  for (const ConstraintJet& row : c.constraints)
-    item["constraints"].push_back(row.is_void   ? Json{{"void", true}}
-                                  : row.is_held ? Json{{"held", true}}
-                                                : Json{{"derivatives", row.derivatives}});
+  for (const ConstraintJet& row : c.constraints) item["constraints"].push_back(json_of(row));
   item["distance"] = {{"outside", c.outside}, {"inside", c.inside}, {"root", c.root}};
   item["rate_norm_squared"] = c.rate_norm;
   return item;
+}
+
+/// The rows and unknowns of each sub-problem.
+Json blocks_of(const HybridModes& modes) {
+  Json blocks = Json::array();
+  for (const SubProblem& block : modes.structure().blocks) {
+    Json item{{"rows", Json::array()}, {"unknowns", Json::array()}};
+    for (const int row : block.rows) item["rows"].push_back(modes.model().row_name(row));
+    for (const int unknown : block.unknowns)
+      item["unknowns"].push_back(unknown_name(modes.model(), modes.structure(), unknown));
+    blocks.push_back(std::move(item));
+  }
+  return blocks;
+}
+
+/// What stands above the values of the binaries.
+std::string header_of_binaries(const HybridModel& model) {
+  std::vector<std::string> names;
+  for (const Binary& binary : model.binaries) names.push_back(binary.name);
+  if (names.empty()) return "z";
+  return names.size() > 3 ? names.front() + ".." + names.back() : fmt::format("{}", fmt::join(names, ","));
 }
 
 /// How many continue, as far as is known.
@@ -145,14 +174,9 @@ std::string row_text(const HybridModel& model, int row) {
 }
 
 std::string modes_table(const HybridModes& modes, const HybridContinuations& found) {
-  const HybridModel& model = modes.model();
   std::string text = violated_text(modes, found);
   text += "continuations " + count_text(found) + "\n";
-  std::vector<std::string> names;
-  for (const Binary& binary : model.binaries) names.push_back(binary.name);
-  const std::string header = names.size() > 3 ? names.front() + ".." + names.back()
-                                              : fmt::format("{}", fmt::join(names, ","));
-  TextTable table({"", "#", header.empty() ? "z" : header, "outside", "inside", "verdict", "with"});
+  TextTable table({"", "#", header_of_binaries(modes.model()), "outside", "inside", "verdict", "with"});
   for (std::size_t k = 0; k < std::min(most_listed, found.list.size()); ++k) {
     const HybridContinuation& c = found.list[k];
     table.add({found.chosen == static_cast<int>(k) ? "*" : "", fmt::format("{}", k + 1),
@@ -180,24 +204,14 @@ Json modes_to_json(const HybridModes& modes, const HybridContinuations& found) {
   json["violated_by_previous"] = Json::array();
   for (const int row : found.violated) json["violated_by_previous"].push_back(row_word(model, row));
   json["called"] = called_binaries(modes, found);
-  json["blocks"] = Json::array();
-  for (const SubProblem& block : modes.structure().blocks) {
-    Json item{{"rows", Json::array()}, {"unknowns", Json::array()}};
-    for (const int row : block.rows) item["rows"].push_back(model.row_name(row));
-    for (const int unknown : block.unknowns)
-      item["unknowns"].push_back(unknown_name(model, modes.structure(), unknown));
-    json["blocks"].push_back(std::move(item));
-  }
+  json["blocks"] = blocks_of(modes);
   json["excluded"] = Json::array();
-  for (const Exclusion& exclusion : found.excluded) {
-    std::vector<std::string> rows;
-    for (const int row : exclusion.rows) rows.push_back(row_word(model, row));
+  for (const Exclusion& exclusion : found.excluded)
     json["excluded"].push_back(
         {{"z", digits(exclusion.z)},
-         {"rows", rows},
+         {"rows", row_words(model, exclusion.rows)},
          {"why", exclusion.why},
          {"shown", exclusion.is_shown}});
-  }
   json["excluded_count"] = found.excluded_count;
   json["notes"] = found.notes;
   return json;

@@ -133,6 +133,23 @@ std::string matrix_text(const char* name, const SparseEntries& matrix,
   return matrix.entries.empty() ? text : text + table.text("  ");
 }
 
+/// The names of so many rows from one on.
+std::vector<std::string> row_names(const HybridModel& model, int first, int count) {
+  std::vector<std::string> names;
+  for (int row = first; row < first + count; ++row) names.push_back(model.row_name(row));
+  return names;
+}
+
+/// Those of ξ = (x, y): the states come first.
+std::vector<std::string> names_of_unknowns(const HybridModel& model) {
+  const std::vector<int> states = model.states();
+  std::vector<std::string> names;
+  for (const int j : states) names.push_back(model.head.variables[at(j)].name);
+  for (int j = 0; j < model.n(); ++j)
+    if (!std::binary_search(states.begin(), states.end(), j)) names.push_back(model.head.variables[at(j)].name);
+  return names;
+}
+
 }  // namespace
 
 std::string multilinear_counts_text(const MultilinearForm& form) {
@@ -156,16 +173,11 @@ std::string multilinear_values_text(const HybridModel& model, const MultilinearF
 }
 
 std::string linearization_text(const HybridModel& model, const MultilinearLinearization& linear) {
-  std::vector<std::string> f, g, inputs, states, unknowns;
-  const std::vector<int> indices = model.states();
-  for (int row = 0; row < linear.E.rows; ++row) f.push_back(model.row_name(row));
-  for (int row = 0; row < linear.C.rows; ++row) g.push_back(model.row_name(linear.E.rows + row));
+  const std::vector<std::string> f = row_names(model, 0, linear.E.rows),
+                                 g = row_names(model, linear.E.rows, linear.C.rows),
+                                 unknowns = names_of_unknowns(model);
+  std::vector<std::string> inputs;
   for (const KnownInput& input : model.inputs) inputs.push_back(input.name);
-  for (const int j : indices) states.push_back(model.head.variables[at(j)].name);
-  unknowns = states;
-  for (int j = 0; j < model.n(); ++j)
-    if (!std::binary_search(indices.begin(), indices.end(), j))
-      unknowns.push_back(model.head.variables[at(j)].name);
   std::string text =
       "linearized   E xi' = A xi + B u, g = C xi + D u for differences from the point; xi = (x, y)\n";
   text += matrix_text("E", linear.E, f, unknowns) + matrix_text("A", linear.A, f, unknowns) +

@@ -83,15 +83,20 @@ class SparseFile {
     return static_cast<int>(rows);
   }
 
-  /// Column k holds the entries jc[k] to jc[k+1] - 1; a matrix of zeros has no data and no ir.
-  SparseEntries compressed(const Handle& object) {
-    const std::vector<double> jc = member("jc", true), ir = member("ir", false),
-                              data = member("data", false);
+  /// Do the columns end with the last of the entries?
+  void check_compressed(const std::vector<double>& jc, const std::vector<double>& ir, const std::vector<double>& data) const {
     if (jc.empty() || jc.front() != 0 || jc.back() != static_cast<double>(data.size()) ||
         ir.size() != data.size())
       fail(fmt::format("has {} data, {} ir and a jc that ends with {}; expected as many", data.size(),
                        ir.size(), jc.empty() ? 0 : jc.back()));
     if (!std::is_sorted(jc.begin(), jc.end())) fail("has a jc that falls");
+  }
+
+  /// Column k holds the entries jc[k] to jc[k+1] - 1; a matrix of zeros has no data and no ir.
+  SparseEntries compressed(const Handle& object) {
+    const std::vector<double> jc = member("jc", true), ir = member("ir", false),
+                              data = member("data", false);
+    check_compressed(jc, ir, data);
     SparseEntries matrix{stated_rows(object), static_cast<int>(jc.size()) - 1, {}};
     for (int column = 0; column < matrix.columns; ++column)
       for (auto k = at(jc[at(column)]); k < at(jc[at(column) + 1]); ++k) {

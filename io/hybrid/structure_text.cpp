@@ -44,30 +44,54 @@ int binaries_in(const HybridModel& model, const SubProblem& block) {
                                         [&](int unknown) { return unknown >= model.n(); }));
 }
 
-/// explicit | linear | k unknowns in products, and the binaries.
-std::string kind_text(const HybridModel& model, const HybridStructure& structure,
-                      const SubProblem& block) {
-  const int binaries = binaries_in(model, block);
-  const int open = static_cast<int>(block.unknowns.size()) - binaries;
+/// The degree of the equations of a sub-problem in its unknowns, binaries apart; -1: no polynomial.
+int degree_of(const HybridModel& model, const HybridStructure& structure, const SubProblem& block) {
   std::vector<int> inputs;
   for (const int unknown : block.unknowns)
     if (unknown < model.n())
       inputs.push_back(structure.is_state[at(unknown)] ? HybridModel::derivative_input(unknown)
                                                        : model.variable_input(unknown));
   int degree = 0;
-  for (const int row : block.rows)
-    if (row < static_cast<int>(model.f.size()) && degree >= 0) {
-      const int here = degree_in(model.tape, model.f[at(row)], inputs);
-      degree = here < 0 ? -1 : std::max(degree, here);
-    }
-  std::string text =
+  for (const int row : block.rows) {
+    if (row >= static_cast<int>(model.f.size())) continue;
+    const int here = degree_in(model.tape, model.f[at(row)], inputs);
+    if (here < 0) return -1;
+    degree = std::max(degree, here);
+  }
+  return degree;
+}
+
+/// explicit | linear | k unknowns in products.
+std::string kind_of_unknowns(int count, int degree) {
+  const std::string unknowns = fmt::format("{} unknown{}", count, count == 1 ? "" : "s");
+  if (degree < 0) return unknowns + ", no polynomial";
+  if (degree > 1) return unknowns + " in products";
+  return count == 1 ? "explicit" : fmt::format("linear, {} unknowns", count);
+}
+
+/// Of the unknowns, and the binaries.
+std::string kind_text(const HybridModel& model, const HybridStructure& structure,
+                      const SubProblem& block) {
+  const int binaries = binaries_in(model, block);
+  const int open = static_cast<int>(block.unknowns.size()) - binaries;
+  const std::string text =
       binaries == 0 ? "" : fmt::format("{} binar{}", binaries, binaries == 1 ? "y" : "ies");
-  if (open > 0 && !text.empty()) text += ", ";
   if (open == 0) return text.empty() ? "check" : text;
-  if (degree < 0)
-    return text + fmt::format("{} unknown{}, no polynomial", open, open == 1 ? "" : "s");
-  if (degree > 1) return text + fmt::format("{} unknown{} in products", open, open == 1 ? "" : "s");
-  return text + (open == 1 ? "explicit" : fmt::format("linear, {} unknowns", open));
+  return text + (text.empty() ? "" : ", ") + kind_of_unknowns(open, degree_of(model, structure, block));
+}
+
+/// Of a table of sub-problems.
+std::vector<std::string> block_row(const HybridModel& model, const HybridStructure& structure, int b) {
+  const SubProblem& block = structure.blocks[at(b)];
+  std::vector<std::string> rows, unknowns, needs;
+  for (const int row : block.rows) rows.push_back(model.row_name(row));
+  for (const int unknown : block.unknowns)
+    unknowns.push_back(unknown_name(model, structure, unknown));
+  for (const int other : block.needs) needs.push_back(fmt::format("{}", other + 1));
+  return {fmt::format("{}", b + 1), fmt::format("{}", fmt::join(rows, ", ")),
+          fmt::format("{}", fmt::join(unknowns, ", ")),
+          needs.empty() ? "-" : fmt::format("{}", fmt::join(needs, ", ")),
+          kind_text(model, structure, block)};
 }
 
 std::string blocks_text(const HybridModel& model, const HybridStructure& structure) {
@@ -83,18 +107,7 @@ std::string blocks_text(const HybridModel& model, const HybridStructure& structu
       structure.blocks.size(), structure.sets, structure.sets == 1 ? "" : "s", tried, all);
   TextTable table({"#", "rows", "unknowns", "needs", "kind"});
   const int shown = std::min(most_blocks, static_cast<int>(structure.blocks.size()));
-  for (int b = 0; b < shown; ++b) {
-    const SubProblem& block = structure.blocks[at(b)];
-    std::vector<std::string> rows, unknowns, needs;
-    for (const int row : block.rows) rows.push_back(model.row_name(row));
-    for (const int unknown : block.unknowns)
-      unknowns.push_back(unknown_name(model, structure, unknown));
-    for (const int other : block.needs) needs.push_back(fmt::format("{}", other + 1));
-    table.add({fmt::format("{}", b + 1), fmt::format("{}", fmt::join(rows, ", ")),
-               fmt::format("{}", fmt::join(unknowns, ", ")),
-               needs.empty() ? "-" : fmt::format("{}", fmt::join(needs, ", ")),
-               kind_text(model, structure, block)});
-  }
+  for (int b = 0; b < shown; ++b) table.add(block_row(model, structure, b));
   text += table.text("  ");
   if (shown < static_cast<int>(structure.blocks.size()))
     text += fmt::format("  ... {} more\n", structure.blocks.size() - at(shown));
@@ -138,6 +151,19 @@ std::string rows_text(const HybridModel& model) {
   return shown < rows ? text + fmt::format("  ... {} more\n", rows - shown) : text;
 }
 
+/// What the distance of two surfaces says of changes between them.
+std::string pair_text(const SurfacePair& pair) {
+  const std::string surfaces = fmt::format("{} = 0 and {} = 0", pair.first, pair.second);
+  if (pair.distance > 0)
+    return fmt::format(
+        "    dwell time: {0} are {1:g} apart: at most 1 + V T/{1:g} changes in a time T, V the "
+        "largest |d/dt({2})|\n",
+        surfaces, pair.distance, pair.first);
+  if (pair.distance == 0) return fmt::format("    {} are one surface: it may slide\n", surfaces);
+  return fmt::format("    gap: between {}, {:g} wide, neither value is allowed: solutions end\n", surfaces,
+                     -pair.distance);
+}
+
 /// "00 x1 - u4 <= 0, u3 - x1 <= 0 | 01 ..", one line for each value.
 std::string faces_text(const HybridModel& model, const BinaryBlock& block) {
   std::vector<std::string> names;
@@ -152,20 +178,20 @@ std::string faces_text(const HybridModel& model, const BinaryBlock& block) {
     text += fmt::format("    {}  {}\n", z,
                         faces.empty() ? "always allowed" : fmt::format("{}", fmt::join(faces, ", ")));
   }
-  for (const SurfacePair& pair : block.pairs) {
-    const std::string surfaces = fmt::format("{} = 0 and {} = 0", pair.first, pair.second);
-    if (pair.distance > 0)
-      text += fmt::format(
-          "    dwell time: {0} are {1:g} apart: at most 1 + V T/{1:g} changes in a time T, V the "
-          "largest |d/dt({2})|\n",
-          surfaces, pair.distance, pair.first);
-    else if (pair.distance == 0)
-      text += fmt::format("    {} are one surface: it may slide\n", surfaces);
-    else
-      text += fmt::format("    gap: between {}, {:g} wide, neither value is allowed: solutions end\n",
-                          surfaces, -pair.distance);
-  }
+  for (const SurfacePair& pair : block.pairs) text += pair_text(pair);
   return text;
+}
+
+/// Can the binaries be written as laws?
+std::string lowered_text(const HybridModel& model) {
+  const LoweredBinaries lowered = lower_binaries(model);
+  if (lowered.reason.empty())
+    return model.takes_whole_steps()
+               ? "  as laws: exact; perp run keeps the binaries of a model of this size\n"
+               : "  as laws: exact, so that perp run and all other commands take the model\n";
+  const std::string about = lowered.constraint >= 0 ? model.constraints[at(lowered.constraint)].name
+                                                    : model.binaries[at(lowered.binary)].name;
+  return fmt::format("  as laws: not all, {}: {}\n", about, lowered.reason);
 }
 
 std::string binaries_text(const HybridModel& model, const HybridStructure& structure) {
@@ -183,14 +209,7 @@ std::string binaries_text(const HybridModel& model, const HybridStructure& struc
   if (shown < model.q()) text += fmt::format("  ... {} more\n", model.q() - shown);
   for (const BinaryBlock& block : binary_blocks(model, structure, most_blocks))
     text += faces_text(model, block);
-  const LoweredBinaries lowered = lower_binaries(model);
-  if (lowered.reason.empty())
-    return text + (model.takes_whole_steps()
-                       ? "  as laws: exact; perp run keeps the binaries of a model of this size\n"
-                       : "  as laws: exact, so that perp run and all other commands take the model\n");
-  const std::string about = lowered.constraint >= 0 ? model.constraints[at(lowered.constraint)].name
-                                                    : model.binaries[at(lowered.binary)].name;
-  return text + fmt::format("  as laws: not all, {}: {}\n", about, lowered.reason);
+  return text + lowered_text(model);
 }
 
 }  // namespace

@@ -5,15 +5,24 @@
 #include <perp/io/maps/map_csv.hpp>
 
 namespace perp::io {
+namespace {
+
+/// The names of the columns.
+void append_header(const ParameterMap& map, fmt::memory_buffer& buffer) {
+  const auto to = std::back_inserter(buffer);
+  for (const MapAxis& axis : map.axes) fmt::format_to(to, "{},", quoted(axis.name));
+  for (const std::string& column : map.columns) fmt::format_to(to, "{},", quoted(column));
+  fmt::format_to(to, "region\n");
+}
+
+}  // namespace
 
 std::vector<std::string> write_csv(const std::string& file, const ParameterMap& map,
                                    const Json& provenance) {
   OutputFile out(file);
   fmt::memory_buffer& buffer = out.buffer();
   const auto to = std::back_inserter(buffer);
-  for (const MapAxis& axis : map.axes) fmt::format_to(to, "{},", quoted(axis.name));
-  for (const std::string& column : map.columns) fmt::format_to(to, "{},", quoted(column));
-  fmt::format_to(to, "region\n");
+  append_header(map, buffer);
   std::vector<std::string> regions;
   for (const std::string& region : map.regions) regions.push_back(quoted(region));
   const double* number = map.numbers.data();

@@ -48,10 +48,7 @@ class Builder {
     bool after_jump = false;
     pass_start();
     for (std::size_t k = 0; k < states_.size(); ++k) {
-      Vector x = states_[k].x;
-      for (const Eigen::Index j : means_) x[j] = nan;
-      means_.clear();
-      add(states_[k].t, std::move(x), states_[k].mode, after_jump);
+      add(states_[k].t, without_means(states_[k].x), states_[k].mode, after_jump);
       after_jump = false;
       if (k + 1 == states_.size()) break;
       while (next_jump_ < jumps_.size() && jumps_[next_jump_]->t < states_[k].t) ++next_jump_;
@@ -71,14 +68,27 @@ class Builder {
     return event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start;
   }
 
+  /// A state without the means that are not drawn there.
+  Vector without_means(Vector x) {
+    for (const Eigen::Index j : means_) x[j] = nan;
+    means_.clear();
+    return x;
+  }
+
+  /// Are these the values of the first state, as far as they are known?
+  [[nodiscard]] bool begins_at(const Vector& values) const {
+    for (Eigen::Index j = 0; j < values.size(); ++j)
+      if (!std::isnan(values[j]) && values[j] != states_.front().x[j]) return false;
+    return true;
+  }
+
   /// A run that begins on the constraints has the state behind the way there as its first: no impulse is in what follows.
   void pass_start() {
     if (states_.empty() || jumps_.empty()) return;
     const Event& start = *jumps_.front();
     if (start.kind != EventKind::inconsistent_start || start.t != states_.front().t) return;
     const Vector before = of_variables(start.x_before), after = of_variables(start.x_after);
-    for (Eigen::Index j = 0; j < after.size(); ++j)
-      if (!std::isnan(after[j]) && after[j] != states_.front().x[j]) return;
+    if (!begins_at(after)) return;
     for (std::size_t j = 0; j < algebraic_.size(); ++j)
       if (!algebraic_[j]) jumps(j, start.t, before[static_cast<Eigen::Index>(j)], after[static_cast<Eigen::Index>(j)]);
     ++next_jump_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/types.hpp>
@@ -65,6 +66,27 @@ std::string entry_of(const OrderPlot::Curve& curve) {
                                                   : "no order"));
 }
 
+/// The points of curve k, those that count and the others, or that there is none.
+std::vector<std::string> point_layers(const OrderPlot::Curve& curve, std::size_t k, double size) {
+  const char* colour = curve_colour(curve.colour);
+  const Symbol symbol = symbols[curve.symbol % symbols.size()];
+  const bool has_counted = has_points(curve, true);
+  const bool has_others = has_points(curve, false);
+  std::vector<std::string> layers;
+  if (has_counted)
+    layers.push_back(
+        fmt::format("data index {} with points pt {} ps {:.2f} lw 1.5 lc rgb '{}' {}", 3 * k,
+                    symbol.filled, size, colour, entry_of(curve)));
+  if (has_others)
+    layers.push_back(
+        fmt::format("data index {} with points pt {} ps {:.2f} lw 1.5 lc rgb '{}' {}", 3 * k + 1,
+                    symbol.hollow, size, colour, has_counted ? "notitle" : entry_of(curve)));
+  if (layers.empty())
+    layers.push_back(fmt::format("keyentry with points pt 2 lc rgb '{}' title {}", colour,
+                                 gnuplot_text(curve.label + ": no error above 0")));
+  return layers;
+}
+
 /// What is plotted: lines below points; of several curves in one place the first has the largest
 /// symbols, so that all are seen.
 std::vector<std::string> layers_of(const OrderPlot& plot) {
@@ -72,27 +94,13 @@ std::vector<std::string> layers_of(const OrderPlot& plot) {
   bool any_hollow = false;
   for (std::size_t k = 0; k < plot.curves.size(); ++k) {
     const auto& curve = plot.curves[k];
-    const char* colour = curve_colour(curve.colour);
-    const Symbol symbol = symbols[curve.symbol % symbols.size()];
     const auto above = static_cast<double>(plot.curves.size() - 1 - k);
     const double size = 1 + above * std::min(0.3, 2 / static_cast<double>(plot.curves.size()));
-    const bool has_counted = has_points(curve, true);
-    const bool has_others = has_points(curve, false);
     if (curve.has_order)
       lines.push_back(fmt::format("data index {} with lines lw 1.5 dt 2 lc rgb '{}' notitle",
-                                  3 * k + 2, colour));
-    if (has_counted)
-      points.push_back(
-          fmt::format("data index {} with points pt {} ps {:.2f} lw 1.5 lc rgb '{}' {}", 3 * k,
-                      symbol.filled, size, colour, entry_of(curve)));
-    if (has_others)
-      points.push_back(
-          fmt::format("data index {} with points pt {} ps {:.2f} lw 1.5 lc rgb '{}' {}", 3 * k + 1,
-                      symbol.hollow, size, colour, has_counted ? "notitle" : entry_of(curve)));
-    if (!has_counted && !has_others)
-      points.push_back(fmt::format("keyentry with points pt 2 lc rgb '{}' title {}", colour,
-                                   gnuplot_text(curve.label + ": no error above 0")));
-    any_hollow = any_hollow || has_others;
+                                  3 * k + 2, curve_colour(curve.colour)));
+    std::ranges::move(point_layers(curve, k, size), std::back_inserter(points));
+    any_hollow = any_hollow || has_points(curve, false);
   }
   if (any_hollow)
     points.emplace_back(

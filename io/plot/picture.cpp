@@ -21,6 +21,18 @@ extern char** environ;
 namespace perp::io {
 namespace {
 
+/// All that comes out of a pipe until its other end is closed.
+std::string read_all(int pipe_end) {
+  std::string output;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t count = ::read(pipe_end, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return output;
+    output.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
 /// Runs `gnuplot SCRIPT` in a folder without a shell. Returns what it wrote on standard error;
 /// `status` is its exit status.
 std::string run_gnuplot(const std::string& folder, const std::string& script, int& status) {
@@ -47,14 +59,7 @@ std::string run_gnuplot(const std::string& folder, const std::string& script, in
           "gnuplot was not found; install the package gnuplot-nox to have pictures drawn");
     throw FileError(fmt::format("gnuplot cannot be started: {}", std::strerror(error)));
   }
-  std::string output;
-  std::array<char, 4096> buffer{};
-  for (;;) {
-    const ssize_t count = ::read(pipe_ends[0], buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    output.append(buffer.data(), static_cast<std::size_t>(count));
-  }
+  std::string output = read_all(pipe_ends[0]);
   close(pipe_ends[0]);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -95,16 +95,53 @@ std::string label(const Variable& variable) {
   return gnuplot_text(with_unit(variable.name, variable.unit));
 }
 
+/// Panels of variables, one below the other.
+class Panels {
+ public:
+  explicit Panels(std::size_t count) : count_(static_cast<int>(count)) {}
+
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] int height() const { return top + count_ * (panel() + gap) - gap + axis + legend; }
+  [[nodiscard]] double top_of(int k) const { return screen(top + k * (panel() + gap)); }
+  [[nodiscard]] double bottom_of(int k) const { return screen(top + k * (panel() + gap) + panel()); }
+
+ private:
+  [[nodiscard]] int panel() const { return count_ == 1 ? 400 : count_ == 2 ? 260 : 180; }
+  [[nodiscard]] double screen(int from_top) const { return 1 - static_cast<double>(from_top) / height(); }
+
+  int count_;
+};
+
+/// "plot data index 0 ...": the blocks that have rows, of variable k.
+std::string plot_commands(const std::vector<Block>& blocks, int k) {
+  std::string text = "plot ";
+  bool first = true;
+  for (std::size_t j = 0; j < blocks.size(); ++j) {
+    if (blocks[j].rows.empty()) continue;
+    text += fmt::format("{}data index {} using 1:{} {} title {}", first ? "" : ", \\\n     ", j,
+                        k + 2, blocks[j].style, gnuplot_text(blocks[j].title));
+    first = false;
+  }
+  return text;
+}
+
+/// Panel k; the time stands below the last one, and the key.
+std::string panel_commands(const Panels& panels, int k, const Variable& variable, const std::string& range) {
+  const bool is_last = k + 1 == panels.count();
+  return fmt::format(
+      "\nset tmargin at screen {:.4f}\nset bmargin at screen {:.4f}\nset format x '{}'\n"
+      "set xlabel {}\nset ylabel {} noenhanced\nset yrange {}\n{}",
+      panels.top_of(k), panels.bottom_of(k), is_last ? "%g" : "", is_last ? "'t'" : "''", label(variable), range,
+      is_last ? "" : "unset key\n");
+}
+
 }  // namespace
 
 void draw_tree(const Picture& picture, const Model& model, const MergedTree& tree,
                const std::vector<int>& variables) {
   const std::vector<Block> list = blocks(tree, variables);
-  const int count = static_cast<int>(variables.size());
-  const int panel = count == 1 ? 400 : count == 2 ? 260 : 180;
-  const int height = top + count * (panel + gap) - gap + axis + legend;
-  const auto screen = [&](int from_top) { return 1 - static_cast<double>(from_top) / height; };
-  std::string data, script = picture.preamble(width, height);
+  const Panels panels(variables.size());
+  std::string data, script = picture.preamble(width, panels.height());
   for (std::size_t k = 0; k < list.size(); ++k)
     data +=
         data_block(fmt::format("index {}, {}: t and variables", k, list[k].comment), list[k].rows);
@@ -117,27 +154,13 @@ void draw_tree(const Picture& picture, const Model& model, const MergedTree& tre
       "set key noenhanced at screen {:.4f},{:.4f} left bottom horizontal reverse Left samplen 2.5\n"
       "set multiplot\n",
       gnuplot_text(model.name), tree.nodes.front().t, last_time(tree),
-      static_cast<double>(left) / width, static_cast<double>(left) / width, 8.0 / height);
-  for (int k = 0; k < count; ++k) {
+      static_cast<double>(left) / width, static_cast<double>(left) / width, 8.0 / panels.height());
+  for (int k = 0; k < panels.count(); ++k) {
     const int variable = variables[static_cast<std::size_t>(k)];
-    const bool is_last = k + 1 == count;
-    const int from = top + k * (panel + gap);
     const auto [low, high] = extent(tree, variable);
-    script += fmt::format(
-        "\nset tmargin at screen {:.4f}\nset bmargin at screen {:.4f}\nset format x '{}'\n"
-        "set xlabel {}\nset ylabel {} noenhanced\nset yrange {}\n{}plot ",
-        screen(from), screen(from + panel), is_last ? "%g" : "", is_last ? "'t'" : "''",
-        label(model.variables[static_cast<std::size_t>(variable)]), axis_range(low, high),
-        is_last ? "" : "unset key\n");
-    bool first = true;
-    for (std::size_t j = 0; j < list.size(); ++j) {
-      if (list[j].rows.empty()) continue;
-      script += fmt::format("{}data index {} using 1:{} {} title {}", first ? "" : ", \\\n     ", j,
-                            k + 2, list[j].style, gnuplot_text(list[j].title));
-      first = false;
-    }
-    script += "\nunset title\n";
-    if (k + 2 == count) script += "set key\n";
+    script += panel_commands(panels, k, model.variables[static_cast<std::size_t>(variable)], axis_range(low, high)) +
+              plot_commands(list, k) + "\nunset title\n";
+    if (k + 2 == panels.count()) script += "set key\n";
   }
   draw_blocks(picture, drawing_of(model, list, variables), script + "unset multiplot\n", data);
 }

@@ -63,13 +63,17 @@ class Lines {
         model_.laws().empty() ? "" : "  " + describe(model_.laws(), edge.choice.state.mode),
         short_number(edge.choice.norm),
         edge.choice.isolated ? "" : ", of a continuum its nearest point",
-        again ? node.out.empty() ? "  met above" : "  met above, goes on as there" : ending(node));
+        again ? met_text(node) : ending(node));
     if (again) return;
     shown_[to] = true;
     push_children(to, open.prefix + (open.is_branch ? open.is_last ? "   " : "|  " : ""));
   }
 
   [[nodiscard]] std::string state(const Vector& x) const { return named_values(names_, x); }
+  /// Of a node that is shown above.
+  static std::string met_text(const MergedNode& node) {
+    return node.out.empty() ? "  met above" : "  met above, goes on as there";
+  }
   static std::string ending(const MergedNode& node) {
     if (node.status == Status::no_solution) return "  dies: the next step has no solution";
     if (node.status == Status::not_solved) return "  ends: no next state was found";

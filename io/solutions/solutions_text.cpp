@@ -53,6 +53,32 @@ std::string lines_of(const Piece& piece, int n, const std::string& indent) {
   return text;
 }
 
+/// Names of the columns of a table of solutions.
+std::vector<std::string> header_of(const ListedSolutions& solutions, const Model& model) {
+  std::vector<std::string> header{" ", "#"};
+  if (solutions.problem.m() > 0) header.emplace_back("mode");
+  for (const std::string& name : variable_names(model)) header.push_back(name);
+  const Columns columns = columns_of(model);
+  for (const auto* names : {&columns.lambda, &columns.w})
+    header.insert(header.end(), names->begin(), names->end());
+  const char* residual = solutions.note.empty() ? "residual" : "residual/rounding";
+  for (const char* name : {"||E (x+ - x)||", residual, ""}) header.emplace_back(name);
+  return header;
+}
+
+/// Solution number k, counted from 0.
+std::vector<std::string> row_of(const ListedSolutions& solutions, std::size_t k, const Model& model) {
+  const ListedSolution& item = solutions.listed[k];
+  std::vector<std::string> row{item.chosen ? "*" : " ", fmt::format("{}", k + 1)};
+  if (solutions.problem.m() > 0) row.push_back(modes_of(item.piece, model.laws()));
+  for (const Vector* values : {&item.nearest.u, &item.nearest.lambda, &item.nearest.w})
+    for (const double value : *values) row.push_back(short_number(value));
+  row.push_back(short_number(item.norm));
+  row.push_back(fmt::format("{:.1e}", item.nearest.residual));
+  row.push_back(shape_of(item.piece));
+  return row;
+}
+
 Json generators_to_json(const Matrix& columns) {
   Json list = Json::array();
   for (const auto& column : columns.colwise()) list.push_back(to_json(Vector(column)));
@@ -75,35 +101,15 @@ std::string describe_class(const ListedSolutions& solutions) {
 
 std::string table_of(const ListedSolutions& solutions, const Model& model,
                      const std::string& indent) {
-  const int n = solutions.problem.p();
-  const bool has_laws = solutions.problem.m() > 0;
-  std::vector<std::string> header{" ", "#"};
-  if (has_laws) header.emplace_back("mode");
-  for (const std::string& name : variable_names(model)) header.push_back(name);
-  const Columns columns = columns_of(model);
-  for (const auto* names : {&columns.lambda, &columns.w})
-    header.insert(header.end(), names->begin(), names->end());
-  const char* residual = solutions.note.empty() ? "residual" : "residual/rounding";
-  for (const char* name : {"||E (x+ - x)||", residual, ""}) header.emplace_back(name);
-  TextTable table(header);
-  for (std::size_t k = 0; k < solutions.listed.size(); ++k) {
-    const ListedSolution& item = solutions.listed[k];
-    std::vector<std::string> row{item.chosen ? "*" : " ", fmt::format("{}", k + 1)};
-    if (has_laws) row.push_back(modes_of(item.piece, model.laws()));
-    for (const Vector* values : {&item.nearest.u, &item.nearest.lambda, &item.nearest.w})
-      for (const double value : *values) row.push_back(short_number(value));
-    row.push_back(short_number(item.norm));
-    row.push_back(fmt::format("{:.1e}", item.nearest.residual));
-    row.push_back(shape_of(item.piece));
-    table.add(std::move(row));
-  }
+  TextTable table(header_of(solutions, model));
+  for (std::size_t k = 0; k < solutions.listed.size(); ++k) table.add(row_of(solutions, k, model));
   std::string text = table.text(indent);
   for (std::size_t k = 0; k < solutions.listed.size(); ++k) {
     const Piece& piece = solutions.listed[k].piece;
     if (piece.dimension == 0) continue;
     text += fmt::format("{}  solution {} is a continuum, its point nearest to x is listed above:\n",
                         indent, k + 1);
-    text += lines_of(piece, n, indent);
+    text += lines_of(piece, solutions.problem.p(), indent);
   }
   if (!solutions.all_listed) text += indent + "  ... more than can be listed\n";
   return text;

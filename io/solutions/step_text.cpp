@@ -8,6 +8,32 @@
 #include <perp/io/text/text_table.hpp>
 
 namespace perp::io {
+namespace {
+
+/// "x1 = 0, x2 = 1": of all variables, however many.
+std::string all_values(const Model& model, const Vector& x) {
+  std::string text;
+  for (std::size_t j = 0; j < model.variables.size(); ++j)
+    text += fmt::format("{}{} = {}", j > 0 ? ", " : "", model.variables[j].name,
+                        short_number(x[static_cast<Eigen::Index>(j)]));
+  return text;
+}
+
+/// The mode before the step; nothing of a model without laws.
+std::string present_text(const Model& model, const PresentMode& present) {
+  if (model.laws().empty()) return {};
+  if (present.mode.empty()) return fmt::format("present   {}\n", present.reason);
+  return fmt::format("present   {} ({})\n", describe(model.laws(), present.mode), present.reason);
+}
+
+/// What the selector takes.
+std::string choice_text(const Model& model, const StepChoice& choice) {
+  if (choice.status != Status::solved) return fmt::format("the selector chose none: {}\n", choice.message);
+  return fmt::format("* chosen by {}: {}, norm {}\n", model.run.selector, all_values(model, choice.x),
+                     short_number(choice.norm));
+}
+
+}  // namespace
 
 std::string step_text(const Model& model, const StepAnswer& answer, double t) {
   const auto& [present, solutions, choice, is_listed, violations] = answer;
@@ -15,40 +41,16 @@ std::string step_text(const Model& model, const StepAnswer& answer, double t) {
   text += fmt::format("step      from t = {:.10g} to {:.10g}, h = {:g}, scheme {}{}\n", t,
                       t + model.run.h, model.run.h, model.run.scheme,
                       model.run.scheme == "theta" ? fmt::format(" ({:g})", model.run.theta) : "");
-  text += fmt::format("from      {}\n", [&] {
-    std::string values;
-    for (const Variable& variable : model.variables)
-      values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", variable.name,
-                            short_number(variable.start));
-    return values;
-  }());
+  text += fmt::format("from      {}\n", all_values(model, model.x0()));
   text += fmt::format("selector  {}, norm ||E (x+ - x)||\n", model.run.selector);
-  if (!model.laws().empty())
-    text += fmt::format("present   {}\n",
-                        present.mode.empty()
-                            ? present.reason
-                            : describe(model.laws(), present.mode) + " (" + present.reason + ")");
+  text += present_text(model, present);
   text += fmt::format("solutions {}\n", describe_class(solutions));
   if (solutions.note.empty() && solutions.set.complete)
     text += fmt::format("proof     {}\n", solutions.set.certificate);
   if (choice.path)
     text += fmt::format("path      {}\n", describe(*choice.path, present.mode, model.laws()));
   if (solutions.listed.empty()) return text;
-  text += table_of(solutions, model);
-  if (choice.status == Status::solved)
-    text += fmt::format(
-        "* chosen by {}: {}, norm {}\n", model.run.selector,
-        [&, &choice = choice] {
-          std::string values;
-          for (std::size_t j = 0; j < model.variables.size(); ++j)
-            values += fmt::format("{}{} = {}", j > 0 ? ", " : "", model.variables[j].name,
-                                  short_number(choice.x[static_cast<Eigen::Index>(j)]));
-          return values;
-        }(),
-        short_number(choice.norm));
-  else
-    text += fmt::format("the selector chose none: {}\n", choice.message);
-  return text;
+  return text + table_of(solutions, model) + choice_text(model, choice);
 }
 
 Json to_json(const Model& model, const StepAnswer& answer, double t) {

@@ -74,6 +74,25 @@ std::string note_of(const ConvergenceStudy& study, const StudyRow& row) {
   return note;
 }
 
+/// Row k of the table of a variant: orders are those between it and the row before.
+std::vector<std::string> row_of(const ConvergenceStudy& study, const VariantStudy& variant, std::size_t k) {
+  const StudyRow& row = variant.rows[k];
+  std::vector<std::string> fields{fmt::format("{:.6g}", row.run.h),
+                                  fmt::format("{}", row.run.steps)};
+  if (study.whole_steps)
+    fields.push_back(row.run.status == Status::solved
+                         ? fmt::format("{:.6g}", row.run.t - study.span.end)
+                         : "-");
+  for (std::size_t kind = 0; kind < study.errors.size(); ++kind) {
+    const double error = row.errors[kind].value;
+    const double order = k > 0 ? order_between(variant.rows[k - 1], row, kind) : nan;
+    fields.push_back(std::isnan(error) ? "-" : fmt::format("{:.6e}", error));
+    fields.push_back(std::isnan(order) ? "-" : fmt::format("{:.3f}", order));
+  }
+  fields.push_back(note_of(study, row));
+  return fields;
+}
+
 std::string table_of(const ConvergenceStudy& study, const VariantStudy& variant) {
   std::vector<std::string> header{"h", "steps"};
   if (study.whole_steps) header.emplace_back("t_N - T");
@@ -83,23 +102,7 @@ std::string table_of(const ConvergenceStudy& study, const VariantStudy& variant)
   }
   header.emplace_back("");
   TextTable table(header);
-  for (std::size_t k = 0; k < variant.rows.size(); ++k) {
-    const StudyRow& row = variant.rows[k];
-    std::vector<std::string> fields{fmt::format("{:.6g}", row.run.h),
-                                    fmt::format("{}", row.run.steps)};
-    if (study.whole_steps)
-      fields.push_back(row.run.status == Status::solved
-                           ? fmt::format("{:.6g}", row.run.t - study.span.end)
-                           : "-");
-    for (std::size_t kind = 0; kind < study.errors.size(); ++kind) {
-      const double error = row.errors[kind].value;
-      const double order = k > 0 ? order_between(variant.rows[k - 1], row, kind) : nan;
-      fields.push_back(std::isnan(error) ? "-" : fmt::format("{:.6e}", error));
-      fields.push_back(std::isnan(order) ? "-" : fmt::format("{:.3f}", order));
-    }
-    fields.push_back(note_of(study, row));
-    table.add(std::move(fields));
-  }
+  for (std::size_t k = 0; k < variant.rows.size(); ++k) table.add(row_of(study, variant, k));
   return table.text();
 }
 
@@ -119,6 +122,13 @@ std::string orders_of(const ConvergenceStudy& study) {
   return table.text();
 }
 
+/// What a difference says beside its figures.
+const char* word_of(const StudyDifference& difference) {
+  if (std::isnan(difference.largest)) return "not both are solved";
+  if (difference.largest == 0) return "identical";
+  return difference.largest <= difference.rounding ? "equal up to rounding" : "";
+}
+
 std::string differences_of(const ConvergenceStudy& study, std::size_t k) {
   const std::vector<StudyDifference> list = differences(study, k);
   std::string text =
@@ -135,11 +145,7 @@ std::string differences_of(const ConvergenceStudy& study, std::size_t k) {
   for (const StudyDifference& d : list) {
     const bool is_known = !std::isnan(d.largest);
     table.add({fmt::format("{:.6g}", d.h), is_known ? fmt::format("{:.6e}", d.largest) : "-",
-               is_known && d.largest > 0 ? fmt::format("{:.6g}", d.t) : "-",
-               !is_known                 ? "not both are solved"
-               : d.largest == 0          ? "identical"
-               : d.largest <= d.rounding ? "equal up to rounding"
-                                         : ""});
+               is_known && d.largest > 0 ? fmt::format("{:.6g}", d.t) : "-", word_of(d)});
   }
   return text + table.text("  ");
 }

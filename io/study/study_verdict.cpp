@@ -54,6 +54,11 @@ std::string reference_sentence(const Group& group, double own) {
       group.steps(), reference_margin, own);
 }
 
+/// "h = 0.1: " before what is said of the first of several rows.
+std::string first_of(const Group& group) {
+  return group.rows.size() > 1 ? fmt::format("h = {:.6g}: ", group.rows[0]->run.h) : std::string();
+}
+
 std::string sentence(const RefusedRows& refused, std::size_t number, ErrorKind kind, double own) {
   const Group group{refused.rows, number};
   switch (refused.refusal) {
@@ -65,16 +70,12 @@ std::string sentence(const RefusedRows& refused, std::size_t number, ErrorKind k
       return fmt::format(
           "{}: the events are not those of the reference ({}{}), so their times are "
           "not compared",
-          group.steps(),
-          group.rows.size() > 1 ? fmt::format("h = {:.6g}: ", group.rows[0]->run.h) : std::string(),
-          group.error(0).detail);
+          group.steps(), first_of(group), group.error(0).detail);
     case Refusal::jumps:
       return fmt::format(
           "{}: the run and the reference do not jump equally often ({}{}), so states "
           "are not compared",
-          group.steps(),
-          group.rows.size() > 1 ? fmt::format("h = {:.6g}: ", group.rows[0]->run.h) : std::string(),
-          group.error(0).detail);
+          group.steps(), first_of(group), group.error(0).detail);
     case Refusal::no_events:
       return group.steps() + ": neither the run nor the reference has an event, so there are no times to compare";
     case Refusal::times:

@@ -54,6 +54,12 @@ std::string rows_without_value(const SweepRequest& request, const SweepResult& r
   return rows;
 }
 
+/// What the legend adds to a measure where runs go both ways.
+const char* way_of(int directions, int down) {
+  if (directions == 1) return "";
+  return down == 1 ? ", down" : ", up";
+}
+
 /// One block for each measure and direction; runs without a value are crosses on the axis.
 void draw_curve(const Picture& picture, const SweepRequest& request, const Model& model, const SweepResult& result) {
   std::string data, layers;
@@ -62,7 +68,7 @@ void draw_curve(const Picture& picture, const SweepRequest& request, const Model
   std::size_t block = 0;
   for (std::size_t k = 0; k < result.measures.size(); ++k)
     for (int down = 0; down < directions; ++down, ++block) {
-      const std::string label = result.measures[k] + (directions == 1 ? "" : down == 1 ? ", down" : ", up");
+      const std::string label = result.measures[k] + way_of(directions, down);
       data += data_block(label, curve_rows(request, result, k, down == 1));
       layers += fmt::format("data index {} with linespoints pt 7 ps 0.4 lw 1.5 lc rgb '{}' title {}, \\\n     ", block,
                             curve_colour(block), gnuplot_text(label));
@@ -117,13 +123,24 @@ std::vector<Dots> dots_of_modes(const SweepRequest& request, const Model& model,
   return dots;
 }
 
-void draw_bifurcation(const Picture& picture, const SweepDrawing& drawing, const SweepRequest& request, const Model& model,
-                      const SweepResult& result) {
-  const std::vector<Dots> dots = drawing.by_mode ? dots_of_modes(request, model, result, drawing.variable)
-                                                 : dots_of_directions(request, result, drawing.variable);
+/// The points of the section, by mode or by direction.
+std::vector<Dots> dots_of(const SweepDrawing& drawing, const SweepRequest& request, const Model& model, const SweepResult& result) {
+  return drawing.by_mode ? dots_of_modes(request, model, result, drawing.variable)
+                         : dots_of_directions(request, result, drawing.variable);
+}
+
+/// How many they are. Throws InvalidInput where there is none.
+std::size_t count_of_points(const SweepResult& result) {
   std::size_t count = 0;
   for (const SweepRun& run : result.runs) count += run.section.size();
   if (count == 0) throw InvalidInput("there is no picture: the section has no point");
+  return count;
+}
+
+void draw_bifurcation(const Picture& picture, const SweepDrawing& drawing, const SweepRequest& request, const Model& model,
+                      const SweepResult& result) {
+  const std::vector<Dots> dots = dots_of(drawing, request, model, result);
+  const std::size_t count = count_of_points(result);
   const bool has_legend = drawing.by_mode || request.follow == Follow::both;
   const double size = static_cast<long>(count) > few_points ? 0.15 : 0.4;
   std::string layers, data;

@@ -9,20 +9,24 @@
 namespace perp::io {
 namespace {
 
+/// The random numbers of a sweep.
+void add_draws(const SweepPoints& points, Json& sweep) {
+  Json draws = Json::array();
+  for (const SweepDraw& draw : points.draws) draws.push_back({{"name", draw.name}, {"distribution", draw.text}});
+  sweep["random"] = draws;
+  sweep["runs"] = points.runs;
+  sweep["seed"] = points.seed;
+  sweep["sampling"] = to_string(points.sampling);
+}
+
 /// What made a sweep.
 Json sweep_provenance(const SweepRequest& request, const Model& model, const std::vector<std::string>& set) {
   Json json = provenance(model, set);
   const SweepPoints& points = request.points;
-  Json axes = Json::array(), draws = Json::array();
+  Json axes = Json::array();
   for (const SweepAxis& axis : points.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
-  for (const SweepDraw& draw : points.draws) draws.push_back({{"name", draw.name}, {"distribution", draw.text}});
   Json sweep{{"axes", axes}, {"zip", points.side_by_side}, {"measures", request.measures}};
-  if (!points.draws.empty()) {
-    sweep["random"] = draws;
-    sweep["runs"] = points.runs;
-    sweep["seed"] = points.seed;
-    sweep["sampling"] = to_string(points.sampling);
-  }
+  if (!points.draws.empty()) add_draws(points, sweep);
   if (!request.after.empty()) sweep["after"] = request.after;
   if (!request.section.empty()) sweep["section"] = request.section;
   if (request.keeps) sweep["kept at"] = request.times.empty() ? Json("every step") : Json(request.times);

@@ -75,6 +75,16 @@ std::string modes(const Part& part, const ConsistentJump& jump) {
   return text;
 }
 
+/// Where a continuum of jumps leads.
+std::string continuum_text(const Model& model, const Part& part, const ConsistentJump& jump) {
+  std::string text = fmt::format("infinitely many in {}:\n", modes(part, jump));
+  for (Eigen::Index k = 0; k < jump.vertices.cols(); ++k)
+    text += fmt::format("  end        {}\n", point(model, part, jump.vertices.col(k)));
+  for (Eigen::Index k = 0; k < jump.directions.cols(); ++k)
+    text += fmt::format("  direction  {}\n", point(model, part, jump.directions.col(k)));
+  return text;
+}
+
 std::string table(const Model& model, const Part& part, const std::vector<ConsistentJump>& jumps) {
   std::vector<std::string> header{""};
   for (const int j : part.differential) header.push_back(name_of(model, j));
@@ -89,14 +99,8 @@ std::string table(const Model& model, const Part& part, const std::vector<Consis
     rows.add(row);
   }
   std::string text = rows.text();
-  for (const ConsistentJump& jump : jumps) {
-    if (!jump.is_continuum) continue;
-    text += fmt::format("infinitely many in {}:\n", modes(part, jump));
-    for (Eigen::Index k = 0; k < jump.vertices.cols(); ++k)
-      text += fmt::format("  end        {}\n", point(model, part, jump.vertices.col(k)));
-    for (Eigen::Index k = 0; k < jump.directions.cols(); ++k)
-      text += fmt::format("  direction  {}\n", point(model, part, jump.directions.col(k)));
-  }
+  for (const ConsistentJump& jump : jumps)
+    if (jump.is_continuum) text += continuum_text(model, part, jump);
   return text;
 }
 
@@ -131,6 +135,13 @@ bool is_silent(const JumpBlock& block) {
          block.jumps[0].continuations.size() == 1 && !block.jumps[0].is_continuum;
 }
 
+/// "x, y".
+std::string names_of(const Model& model, const std::vector<int>& variables) {
+  std::string text;
+  for (const int j : variables) text += (text.empty() ? "" : ", ") + name_of(model, j);
+  return text;
+}
+
 /// The jumps of one block after the other, blocks that go on without a choice in one line.
 std::string product_form(const Model& model, const ConsistentJumps& found) {
   std::string text =
@@ -139,8 +150,7 @@ std::string product_form(const Model& model, const ConsistentJumps& found) {
   for (std::size_t b = 0; b < found.blocks.size(); ++b) {
     const JumpBlock& block = found.blocks[b];
     const Part part = part_of(model, block.x, block.lambda);
-    std::string names;
-    for (const int j : block.x) names += (names.empty() ? "" : ", ") + name_of(model, j);
+    const std::string names = names_of(model, block.x);
     if (is_silent(block)) {
       silent += (silent.empty() ? "" : ", ") + names;
       continue;

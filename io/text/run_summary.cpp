@@ -79,23 +79,29 @@ std::string fall_back_of(const Trajectory& run) {
   return {};
 }
 
-std::string scheme_of(const RunSummary& summary) {
+/// The scheme that follows a solution from event to event.
+std::string located_text(const RunSummary& summary) {
   const RunOptions& options = summary.model.run;
   const auto& provenance = summary.run.provenance;
   const auto norm = provenance.find("norm");
-  if (options.scheme == "located") {
-    std::vector<std::string> methods;
-    if (const auto series = provenance.find("series"); series != provenance.end())
-      methods.push_back("Taylor series of order 6 to " + series->second);
-    if (const auto stages = provenance.find("stages"); stages != provenance.end())
-      methods.push_back("Radau IIA, " + stages->second + " stages");
-    return fmt::format(
-        "scheme      located ({}), tol = {:g}, {}\n", fmt::join(methods, "; "),
-        options.tol,
-        summary.model.hybrid != nullptr
-            ? "modes by nearest_mode"
-            : fmt::format("policy {}{}", options.policy, norm == provenance.end() ? "" : ", norm " + norm->second));
-  }
+  std::vector<std::string> methods;
+  if (const auto series = provenance.find("series"); series != provenance.end())
+    methods.push_back("Taylor series of order 6 to " + series->second);
+  if (const auto stages = provenance.find("stages"); stages != provenance.end())
+    methods.push_back("Radau IIA, " + stages->second + " stages");
+  return fmt::format(
+      "scheme      located ({}), tol = {:g}, {}\n", fmt::join(methods, "; "),
+      options.tol,
+      summary.model.hybrid != nullptr
+          ? "modes by nearest_mode"
+          : fmt::format("policy {}{}", options.policy, norm == provenance.end() ? "" : ", norm " + norm->second));
+}
+
+std::string scheme_of(const RunSummary& summary) {
+  const RunOptions& options = summary.model.run;
+  const auto& provenance = summary.run.provenance;
+  if (options.scheme == "located") return located_text(summary);
+  const auto norm = provenance.find("norm");
   if (norm == provenance.end()) {  // nothing is selected by it
     const auto scheme = provenance.find("scheme");
     return fmt::format("scheme      {}, h = {:g}\n",

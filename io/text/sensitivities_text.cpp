@@ -8,12 +8,11 @@
 #include <perp/io/text/text_table.hpp>
 
 namespace perp::io {
+namespace {
 
-std::string sensitivities_text(const Model& model, const Trajectory& run,
-                               const SensitivityQuantities& quantities, const Step& last) {
+/// The variables at the end, and their derivatives where the run has any.
+std::string end_table(const Model& model, const SensitivityQuantities& quantities, const Step& last) {
   const std::vector<std::string> variables = variable_names(model);
-  std::string text = fmt::format("model       {}\nstatus      {}: {}\n", title(model),
-                                 status_text(run), run.message);
   std::vector<std::string> header{fmt::format("t = {:.8g}", last.t), "value"};
   if (last.dx_dq.size() > 0)
     for (const std::string& name : quantities.names) header.push_back("d/d " + name);
@@ -25,12 +24,15 @@ std::string sensitivities_text(const Model& model, const Trajectory& run,
       line.push_back(fmt::format("{:.10g}", last.dx_dq(row, k)));
     table.add(line);
   }
-  text += table.text();
-  if (run.events.empty()) return text;
-  header = {"event", "t", "condition"};
+  return table.text();
+}
+
+/// The times of events that have derivatives.
+std::string events_table(const Model& model, const SensitivityQuantities& quantities, const std::vector<Event>& events) {
+  std::vector<std::string> header{"event", "t", "condition"};
   for (const std::string& name : quantities.names) header.push_back("dt/d " + name);
-  TextTable events(header);
-  for (const Event& event : run.events) {
+  TextTable table(header);
+  for (const Event& event : events) {
     if (event.dt_dq.size() == 0) continue;
     const BranchTexts texts = branch_texts(model.laws(), event);
     std::vector<std::string> line{
@@ -40,9 +42,20 @@ std::string sensitivities_text(const Model& model, const Trajectory& run,
                         : fmt::format(" (one-sided: {} orders)", event.pieces.size())),
         fmt::format("{:.10g}", event.t), fmt::format("{:.3g}", event.condition)};
     for (const double value : event.dt_dq) line.push_back(fmt::format("{:.8g}", value));
-    events.add(line);
+    table.add(line);
   }
-  text += events.text();
+  return table.text();
+}
+
+}  // namespace
+
+std::string sensitivities_text(const Model& model, const Trajectory& run,
+                               const SensitivityQuantities& quantities, const Step& last) {
+  std::string text = fmt::format("model       {}\nstatus      {}: {}\n", title(model),
+                                 status_text(run), run.message);
+  text += end_table(model, quantities, last);
+  if (run.events.empty()) return text;
+  text += events_table(model, quantities, run.events);
   for (const Event& event : run.events)
     for (std::size_t k = 0; k < event.pieces.size(); ++k)
       text += fmt::format("one-sided   t = {:.8g}, order {}: dx/dq = {}\n", event.t, k + 1,

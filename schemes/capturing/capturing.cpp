@@ -205,7 +205,7 @@ Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vecto
   active_->parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
   next.is_point = false;
-  next.is_fresh = is_first && ((changes && !is_determined_at_once(mode)) || exceeds_index(mode));
+  next.is_fresh = is_first && is_fresh_behind(mode, changes);
   const int map = maps.find(mode);
   if (map < 0 || !maps.admissible(map, next.parameter.data()))
     return unsolved(Status::not_solved, "the mode has no solution");

@@ -132,6 +132,8 @@ class Capturing final : public ModewiseScheme {
   void transfer_caches(Archive& archive);
   void transfer(Archive& archive, State& state);
   void transfer_points(Archive& archive);
+  void transfer(Archive& archive, Answer& answer);
+  void renew_caches(const std::vector<std::pair<double, bool>>& lengths);
   ModeCache& other_cache(double h);
   const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
   ModeCache& new_cache(double h);
@@ -189,6 +191,7 @@ class Capturing final : public ModewiseScheme {
   std::optional<int> index(const Mode& mode);
   bool is_determined_at_once(const Mode& mode);
   bool exceeds_index(const Mode& mode);
+  bool is_fresh_behind(const Mode& mode, bool changes);
   Attempt keep(ModeCache& cache, int map);
   Attempt take(ModeCache& cache, const ModeCache::Choice& choice);
   Attempt take(ModeCache& cache, Solution solution, int solutions, int ties);
@@ -196,12 +199,15 @@ class Capturing final : public ModewiseScheme {
   Attempt attempt_by_enumeration(ModeCache& cache);
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
+  Attempt first_probe_possible(double h, int& exponent);
   Status judge_missing_start(double t, const Vector& x0, double h);
   [[nodiscard]] std::string without_start_text(double t, const Vector& x0) const;
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   void solve_constraints_at(double t, double h, Vector& x, State& limit);
   bool solve_constraints_at_point(double t, Vector& x, State& limit);
+  void take_constraints(const PointStep& step, Vector& x, State& limit) const;
+  [[nodiscard]] bool is_smooth() const;
   [[nodiscard]] bool knows_algebraic(const PointStep& step) const;
   bool is_consistent(const Vector& x0, double t) const;
   [[nodiscard]] bool starts_inside(const Vector& x0, double t) const;

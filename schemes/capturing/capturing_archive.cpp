@@ -7,18 +7,21 @@
 
 namespace perp {
 
+/// Empty ones for steps of these lengths.
+void Capturing::renew_caches(const std::vector<std::pair<double, bool>>& lengths) {
+  caches_.clear();
+  for (const auto& [h, is_first] : lengths) {
+    StepEquations& equations = is_first ? first_.value() : equations_;
+    caches_.push_back({h, &equations, std::make_unique<ModeCache>(equations.family(h))});
+  }
+}
+
 /// The maps of every length, the last used first; on reading they are solved again.
 void Capturing::transfer_caches(Archive& archive) {
   std::vector<std::pair<double, bool>> lengths;  // and are they of backward Euler, for some steps where θ < 1?
   for (const Entry& entry : caches_) lengths.emplace_back(entry.h, entry.equations != &equations_);
   archive(lengths);
-  if (archive.is_reading()) {
-    caches_.clear();
-    for (const auto& [h, is_first] : lengths) {
-      StepEquations& equations = is_first ? first_.value() : equations_;
-      caches_.push_back({h, &equations, std::make_unique<ModeCache>(equations.family(h))});
-    }
-  }
+  if (archive.is_reading()) renew_caches(lengths);
   for (Entry& entry : caches_) archive(*entry.cache);
   // The one in use is the first, where there is one.
   archive(h_);
@@ -42,6 +45,21 @@ void Capturing::transfer(Archive& archive, State& state) {
   state.cache = cache < 0 ? nullptr : std::next(caches_.begin(), cache)->cache.get();
 }
 
+void Capturing::transfer(Archive& archive, Answer& answer) {
+  bool is_given = answer.equations != nullptr, is_first = answer.equations != &equations_;
+  archive(is_given);
+  if (!is_given) return;
+  Mode present;
+  if (!archive.is_reading()) present = *answer.present;
+  archive(is_first, answer.h, present, answer.attempt.status, answer.attempt.kept_mode, answer.attempt.solutions,
+          answer.attempt.ties);
+  if (archive.is_reading()) {
+    answer.equations = is_first ? &first_.value() : &equations_;
+    answer.present = &*modes_.insert(present).first;
+  }
+  transfer(archive, answer.state);
+}
+
 /// What steps at points have made of the equations, those of backward Euler for some steps last.
 void Capturing::transfer_points(Archive& archive) {
   for (StepEquations* equations : {&equations_, first_ ? &*first_ : nullptr}) {
@@ -51,20 +69,7 @@ void Capturing::transfer_points(Archive& archive) {
     if (is_made) once(*equations).step->transfer(archive);
   }
   archive(met_, next_answer_);
-  for (Answer& answer : answers_) {
-    bool is_given = answer.equations != nullptr, is_first = answer.equations != &equations_;
-    archive(is_given);
-    if (!is_given) continue;
-    Mode present;
-    if (!archive.is_reading()) present = *answer.present;
-    archive(is_first, answer.h, present, answer.attempt.status, answer.attempt.kept_mode, answer.attempt.solutions,
-            answer.attempt.ties);
-    if (archive.is_reading()) {
-      answer.equations = is_first ? &first_.value() : &equations_;
-      answer.present = &*modes_.insert(present).first;
-    }
-    transfer(archive, answer.state);
-  }
+  for (Answer& answer : answers_) transfer(archive, answer);
 }
 
 void Capturing::transfer(Archive& archive) {

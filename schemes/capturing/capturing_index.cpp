@@ -40,6 +40,11 @@ bool Capturing::begins_anew(const Mode& mode) {
   return reads_algebraic_ || !is_determined_at_once(mode);
 }
 
+/// Is the step after one of backward Euler in this mode, or into it, one as well?
+bool Capturing::is_fresh_behind(const Mode& mode, bool changes) {
+  return (changes && !is_determined_at_once(mode)) || exceeds_index(mode);
+}
+
 /// By backward Euler; the next step too where the mode at the end asks for it, or where this one is so short that of
 /// algebraic variables of index 2 it knows the rounding over its length.
 Attempt Capturing::attempt_first_order(double t_next, double h) {

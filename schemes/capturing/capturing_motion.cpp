@@ -29,6 +29,11 @@ void add_departure(int law, double s, std::vector<Scheme::Departure>& list) {
     known->s = std::min(known->s, s);
 }
 
+/// Where a margin that gets smaller from `start` on would be 0.
+void add_approach(int law, double start, double end, std::vector<Scheme::Departure>& list) {
+  if (start > 0 && end < start) add_departure(law, start / (start - end), list);
+}
+
 }  // namespace
 
 double Capturing::attempted_norm() const { return motion(x(), attempted()).norm(); }
@@ -136,17 +141,14 @@ bool Capturing::argument_jumps(int i) const {
 std::vector<Scheme::Departure> Capturing::approaches() {
   const State& now = current();
   std::vector<Departure> list;
-  for (const PointStep::Margin& margin : now.is_point ? now.ends : none) {
-    const double start = margin_before(margin, *now.mode);
-    if (start > 0 && margin.value < start) add_departure(margin.end.law, start / (start - margin.value), list);
-  }
+  for (const PointStep::Margin& margin : now.is_point ? now.ends : none)
+    add_approach(margin.end.law, margin_before(margin, *now.mode), margin.value, list);
   if (now.cache == nullptr || now.map < 0) return list;
   const ModeMap& map = now.cache->map(now.map);
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
     const double start = margin_before(map, i);
     const double end = map.margin(i, now.parameter.data());
-    if (start > 0 && end < start)
-      add_departure(map.margins()[static_cast<std::size_t>(i)].law, start / (start - end), list);
+    add_approach(map.margins()[static_cast<std::size_t>(i)].law, start, end, list);
   }
   return list;
 }

@@ -26,6 +26,11 @@ bool is_solved(PointStep::Verdict verdict) {
   return verdict == PointStep::Verdict::inside || verdict == PointStep::Verdict::outside;
 }
 
+/// Has the mode certainly no solution?
+bool is_refuted(PointStep::Verdict verdict) {
+  return verdict == PointStep::Verdict::outside || verdict == PointStep::Verdict::never;
+}
+
 /// Of the last solution, in increasing order.
 std::vector<int> violated_laws(const PointStep& step) {
   std::vector<int> violated;
@@ -204,7 +209,7 @@ std::optional<std::vector<Capturing::Found>> Capturing::find_all(PointStep& step
   do {
     const PointStep::Verdict verdict = step.solve(other);
     if (other == present) trial().ends = step.margins();
-    if (verdict == PointStep::Verdict::outside || verdict == PointStep::Verdict::never) continue;
+    if (is_refuted(verdict)) continue;
     possible_->push_back(other);
     is_decided = is_decided && verdict == PointStep::Verdict::inside && step.is_certain();
     if (is_decided) add_found({other, step.x(), step.lambda(), step.w(), step.rounding()}, present, found);

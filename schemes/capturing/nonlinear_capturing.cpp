@@ -109,22 +109,25 @@ bool NonlinearCapturing::is_on_branch(double h) {
   return newton_.is_local() && has_orientation(newton_.orientation(), h);
 }
 
+/// The orientation of a step much shorter than h in the present mode. The step of length h is set again.
+void NonlinearCapturing::learn_orientation(double h) {
+  const State& now = current();
+  const double shorter = std::ldexp(h, short_length);
+  Vector d(step_.n());
+  predict(shorter, d);
+  if (now.h == 0 && last_rate_.size() > 0) d = shorter * last_rate_;
+  set_step(now.t + shorter, shorter);
+  oriented_mode_ = now.mode;
+  orientation_ = step_.linearise(d, now.lambda) ? newton_.orientation_here() : 0;
+  set_step(h == trial().h ? trial().t : now.t + h, h);
+  step_.linearise(trial().d, trial().lambda);
+  step_.bound(trial().d, trial().lambda);
+}
+
 /// Short steps tell the orientation where the mode begins; from then on it cannot change.
 bool NonlinearCapturing::has_orientation(int orientation, double h) {
   if (orientation == 0) return true;
-  const State& now = current();
-  if (oriented_mode_ != now.mode || now.fresh) {
-    const double shorter = std::ldexp(h, short_length);
-    Vector d(step_.n());
-    predict(shorter, d);
-    if (now.h == 0 && last_rate_.size() > 0) d = shorter * last_rate_;
-    set_step(now.t + shorter, shorter);
-    oriented_mode_ = now.mode;
-    orientation_ = step_.linearise(d, now.lambda) ? newton_.orientation_here() : 0;
-    set_step(h == trial().h ? trial().t : now.t + h, h);
-    step_.linearise(trial().d, trial().lambda);
-    step_.bound(trial().d, trial().lambda);
-  }
+  if (oriented_mode_ != current().mode || current().fresh) learn_orientation(h);
   return orientation_ == 0 || orientation_ == orientation;
 }
 
@@ -151,8 +154,7 @@ Attempt NonlinearCapturing::step_once(double t_next, double h) {
   next.weak = next.fresh = next.begins = false;
   next.is_first_order = is_first_order_;
   set_step(t_next, h);
-  const bool knows_mode = !start_pending_ && mode().size() == step_.laws().size();
-  const bool kept = knows_mode && solve_present(h);
+  const bool kept = knows_mode() && solve_present(h);
   if (!kept && !is_first_order_) return {Status::not_solved, false, 0, 0};
   if (!kept || options_.selector == Selector::minimal_norm) {
     ModeSolution own;
@@ -203,26 +205,23 @@ Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const 
 /// What the search finds in other modes; in the present one only its own solution is connected with
 /// the present state, the others would be jumps within a mode.
 void NonlinearCapturing::keep_own_branch(const ModeSolution* own, FoundSolutions& found) {
-  if (start_pending_ || mode().size() != step_.laws().size()) return;
-  bool own_found = false;
-  const auto is_other = [&](const ModeSolution& solution) {
-    if (solution.mode != mode()) return false;
-    const bool same = own != nullptr && is_near(solution, *own);
-    own_found = own_found || same;
-    left_branch_ = left_branch_ || !same;
-    return !same;
-  };
-  std::erase_if(found.list, is_other);
-  for (const ModeSolution& solution : found.list)
-    own_found = own_found || (own != nullptr && is_near(solution, *own));
-  if (own == nullptr || own_found) return;
+  if (!knows_mode()) return;
+  const auto is_own = [&](const ModeSolution& solution) { return own != nullptr && is_near(solution, *own); };
+  const auto others = std::erase_if(
+      found.list, [&](const ModeSolution& solution) { return solution.mode == mode() && !is_own(solution); });
+  left_branch_ = left_branch_ || others > 0;
+  if (own != nullptr && std::ranges::none_of(found.list, is_own)) put_first(*own, found);
+}
+
+/// The own solution, with what a search says of one, before those that were found.
+void NonlinearCapturing::put_first(const ModeSolution& own, FoundSolutions& found) {
   set_step(trial().t, trial().h);
   step_.set_mode(mode());
-  step_.linearise(own->d, own->lambda);
-  found.list.insert(found.list.begin(), *own);
+  step_.linearise(own.d, own.lambda);
+  found.list.insert(found.list.begin(), own);
   ModeSolution& solution = found.list.front();
-  solution.norm = step_.norm(own->d);
-  solution.residual = step_.bound(own->d, own->lambda);
+  solution.norm = step_.norm(own.d);
+  solution.residual = step_.bound(own.d, own.lambda);
   search_.write_errors(solution);
 }
 
@@ -239,11 +238,15 @@ FoundSolutions NonlinearCapturing::find_solutions(double h, const Mode& present,
   return found;
 }
 
+/// The present mode; at a start that before it, or the one that laws with memory begin in.
+Mode NonlinearCapturing::present_or_before() const {
+  if (!start_pending_) return mode();
+  return before_.empty() ? memory_at_start(step_.laws()) : before_;
+}
+
 Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own) {
   ++searches_;
-  const Mode present = !start_pending_   ? mode()
-                       : before_.empty() ? memory_at_start(step_.laws())
-                                         : before_;
+  const Mode present = present_or_before();
   Vector d(step_.n());
   predict(h, d);
   FoundSolutions found = find_solutions(h, present, d, own);

@@ -113,6 +113,9 @@ class NonlinearCapturing final : public ModewiseScheme {
   Attempt judged(Attempt found);
   [[nodiscard]] bool returns_to_left_branch() const;
   void judge_index();
+  void allow_work();
+  Attempt step_into_mode(double t_next, double h);
+  bool begins_by_index();
   std::optional<ModeDae> linearized_mode();
   void tell_first_order();
 
@@ -140,6 +143,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool has_pole(int variable, const Vector& d, const Vector& lambda, double h);
   bool is_on_branch(double h);
   bool has_orientation(int orientation, double h);
+  void learn_orientation(double h);
   bool follow_branch(double h);
   int count_in_mode();
   Vector with_values(const Vector& x0, double t);
@@ -148,10 +152,14 @@ class NonlinearCapturing final : public ModewiseScheme {
   FoundSolutions find_solutions(double h, const Mode& present, const Vector& d, const ModeSolution* own);
   bool leaps(double h, const FoundSolutions& found, const Vector& d);
   Attempt attempt_all_modes(double h, const ModeSolution* own);
+  [[nodiscard]] bool knows_mode() const { return !start_pending_ && mode().size() == step_.laws().size(); }
+  [[nodiscard]] Mode present_or_before() const;
   void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
+  void put_first(const ModeSolution& own, FoundSolutions& found);
   void search_from_last_rate(double h, const Mode& present, const ModeSolution* own, FoundSolutions& found);
   Attempt none_found(const FoundSolutions& found);
   Attempt take(const ModeSolution& solution, int solutions, int ties);
+  [[nodiscard]] std::vector<char> known_arguments() const;
   std::vector<std::vector<int>> possible_branches(const Vector& x0, double t);
   /// Where x0 is known up to an error, that alone tells in which modes much shorter steps would end.
   [[nodiscard]] int shortest_probe() const { return start_x_error_.size() > 0 ? first_probe : last_probe; }
@@ -195,6 +203,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   Step behind_change(const Step& before, const Step& b, const std::vector<int>& staying);
   std::vector<Step> way_of_change(const Step& a, const Step& b);
   [[nodiscard]] Step at_old_values(const Step& a, const Step& b) const;
+  std::vector<int> armed_on_surface(const Step& state, const Step& behind);
   std::vector<int> passing_in_old_mode(const Step& state, const Step& behind);
   std::optional<Step> step_in_old_mode(double h);
   int side_ahead(int k, const Step& state, const Step& ahead);

@@ -77,14 +77,20 @@ Step NonlinearCapturing::at_old_values(const Step& a, const Step& b) const {
   return state;
 }
 
-/// Of the resets whose condition is 0 at the end of a mode, or comes to be 0 behind its change, those that the motion in
-/// this mode, ranges left out, leads to the side on which they fire: a law on the same surface holds it there.
-std::vector<int> NonlinearCapturing::passing_in_old_mode(const Step& state, const Step& behind) {
+/// The resets that may fire and whose condition is 0 at the end of a mode, or comes to be 0 behind its change.
+std::vector<int> NonlinearCapturing::armed_on_surface(const Step& state, const Step& behind) {
   const ResetWatch::Errors errors = ResetWatch::rounding(state, behind);
-  std::vector<int> open, passing;
+  std::vector<int> found;
   for (int k = 0; k < resets_.count(); ++k)
     if (resets_.is_armed(k) && (resets_.sign(k, state, errors) == 0 || resets_.sign(k, behind, errors) == 0))
-      open.push_back(k);
+      found.push_back(k);
+  return found;
+}
+
+/// Of these resets those that the motion in this mode, ranges left out, leads to the side on which they fire: a law on the
+/// same surface holds it there.
+std::vector<int> NonlinearCapturing::passing_in_old_mode(const Step& state, const Step& behind) {
+  std::vector<int> open = armed_on_surface(state, behind), passing;
   if (open.empty()) return passing;
   const Step now = snapshot();
   restore(state);

@@ -14,20 +14,28 @@ constexpr long most_iterations = 250'000;  ///< of Newton's method on the way of
 
 }  // namespace
 
+/// On every half of a step Newton's method may work anew.
+void NonlinearCapturing::allow_work() {
+  if (t() < allowed_until_) return;
+  newton_.allow(most_iterations);
+  allowed_until_ = t() + options_.h / 2;
+  leaps_ = 0;
+}
+
+/// The step that the θ-method does not make in its mode, by backward Euler; the next one too where it leads into another.
+Attempt NonlinearCapturing::step_into_mode(double t_next, double h) {
+  is_first_order_ = true;
+  const Attempt found = step_to(t_next, h);
+  trial().begins = found.status == Status::solved && !found.kept_mode;
+  return found;
+}
+
 Attempt NonlinearCapturing::attempt(double t_next, double h) {
   if (!step_.has_units()) step_.choose_units(current().x, t(), h);  // a state was given without a start
-  if (!(t() < allowed_until_)) {
-    newton_.allow(most_iterations);
-    allowed_until_ = t() + options_.h / 2;
-    leaps_ = 0;
-  }
+  allow_work();
   is_first_order_ = theta_ == 1 || start_pending_ || current().begins;
   Attempt found = step_to(t_next, h);
-  if (!is_first_order_ && !(found.status == Status::solved && found.kept_mode)) {
-    is_first_order_ = true;
-    found = step_to(t_next, h);
-    trial().begins = found.status == Status::solved && !found.kept_mode;
-  }
+  if (!is_first_order_ && !(found.status == Status::solved && found.kept_mode)) found = step_into_mode(t_next, h);
   return found.status == Status::solved ? judged(found) : found;
 }
 
@@ -57,21 +65,19 @@ bool NonlinearCapturing::returns_to_left_branch() const {
 /// rounding over its length.
 void NonlinearCapturing::judge_index() {
   if (theta_ == 1 || !is_first_order_ || start_pending_) return;
-  State& next = trial();
-  if (!of_high_index_.contains(*next.mode)) {
-    const std::optional<ModeDae> dae = linearized_mode();
-    if (!dae) {
-      next.begins = true;
-      return;
-    }
-    const std::optional<int> index = index_of(dae->E, dae->A);
-    if (!index || *index <= most_theta_index) {
-      next.begins = next.begins || (index == most_theta_index && next.h < options_.h / 2);
-      return;
-    }
-    of_high_index_.emplace(*next.mode, *index);
-  }
-  next.begins = true;
+  if (of_high_index_.contains(*trial().mode) || begins_by_index()) trial().begins = true;
+}
+
+/// Must the step from the end of the attempted one be of first order, by the index of its mode there? One that is too high
+/// is kept in mind.
+bool NonlinearCapturing::begins_by_index() {
+  const State& next = trial();
+  const std::optional<ModeDae> dae = linearized_mode();
+  if (!dae) return true;
+  const std::optional<int> index = index_of(dae->E, dae->A);
+  if (!index || *index <= most_theta_index) return index == most_theta_index && next.h < options_.h / 2;
+  of_high_index_.emplace(*next.mode, *index);
+  return true;
 }
 
 /// The equations of the mode at the end of the attempted step, with the unknowns x and λ:

@@ -10,6 +10,8 @@ namespace {
 constexpr double small = 0x1p-20;        ///< of the unit of a variable: what may be called rounding
 constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a pole
 
+bool have_opposite_signs(double a, double b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
+
 }  // namespace
 
 /// Does the attempted step, in the present mode, carry an algebraic variable through a pole to the
@@ -19,9 +21,7 @@ bool NonlinearCapturing::passes_pole(double h) {
   State& next = trial();
   if (now.fresh || now.entered) return false;
   for (int j = 0; j < step_.n(); ++j) {
-    const double before = now.x[j], after = before + next.d[j];
-    const bool changes_sign = (before < 0 && after > 0) || (before > 0 && after < 0);
-    if (!changes_sign || differential_[static_cast<std::size_t>(j)] != 0) continue;
+    if (!have_opposite_signs(now.x[j], now.x[j] + next.d[j]) || differential_[static_cast<std::size_t>(j)] != 0) continue;
     const Vector d = next.d, lambda = next.lambda;
     const bool passes = has_pole(j, d, lambda, h);
     next.d = d;

@@ -12,6 +12,23 @@ namespace {
 constexpr int settling_probe = -20;  ///< h·2^k, from which on a jump behind a reset is looked for
 constexpr int least_probe = -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 
+/// Is a point with this w, known to its error, on the graph of a branch as far as w tells?
+bool is_possible(const Branch& branch, double w, double error) {
+  const double fixed = branch.b == 0 ? branch.c / branch.a : w;
+  return std::abs(fixed - w) <= error && !(w + error < branch.w.lower) && !(w - error > branch.w.upper);
+}
+
+/// The branches of a law that are; all of them where none is.
+std::vector<int> branches_at(const Law& law, double w, double error) {
+  const auto count = static_cast<int>(law.branches.size());
+  std::vector<int> possible;
+  for (int k = 0; k < count; ++k)
+    if (is_possible(law.branches[static_cast<std::size_t>(k)], w, error)) possible.push_back(k);
+  if (!possible.empty()) return possible;
+  for (int k = 0; k < count; ++k) possible.push_back(k);
+  return possible;
+}
+
 }  // namespace
 
 Attempt NonlinearCapturing::probe(double h, int exponent) {
@@ -36,18 +53,25 @@ ConstraintsAt NonlinearCapturing::constraints(const Vector& x, double t) {
   };
 }
 
-/// The branches that are possible at x0 for laws whose w is a function of t and of differential
-/// variables: where w is beyond its error in the range of one branch only, the law is decided.
-std::vector<std::vector<int>> NonlinearCapturing::possible_branches(const Vector& x0, double t) {
-  DcsEvaluator& evaluator = step_.evaluator();
-  const int n = step_.n(), m = step_.m();
-  std::vector<char> is_known(static_cast<std::size_t>(m), 1);
-  for (const DcsEvaluator::Entry& entry : evaluator.entries()) {
+/// The laws whose w is a function of t and of differential variables alone.
+std::vector<char> NonlinearCapturing::known_arguments() const {
+  const int n = step_.n();
+  std::vector<char> is_known(static_cast<std::size_t>(step_.m()), 1);
+  for (const DcsEvaluator::Entry& entry : step_.evaluator().entries()) {
     if (entry.row < n || entry.column == 0) continue;
     const int variable = entry.column - 1 - n;
     if (variable < 0 || variable >= n || differential_[static_cast<std::size_t>(variable)] == 0)
       is_known[static_cast<std::size_t>(entry.row - n)] = 0;
   }
+  return is_known;
+}
+
+/// The branches that are possible at x0 for laws whose w is a function of t and of differential
+/// variables: where w is beyond its error in the range of one branch only, the law is decided.
+std::vector<std::vector<int>> NonlinearCapturing::possible_branches(const Vector& x0, double t) {
+  DcsEvaluator& evaluator = step_.evaluator();
+  const int n = step_.n(), m = step_.m();
+  const std::vector<char> is_known = known_arguments();
   Vector z = Vector::Zero(evaluator.inputs()), z_error = z, rows(n + m), errors(n + m);
   z[0] = t;
   z.segment(1 + n, n) = x0;
@@ -56,19 +80,10 @@ std::vector<std::vector<int>> NonlinearCapturing::possible_branches(const Vector
   if (start_x_error_.size() > 0)
     z_error.segment(1 + n, n) = z_error.segment(1 + n, n).cwiseMax(start_x_error_);
   evaluator.evaluate_bounded(z.data(), z_error.data(), rows.data(), errors.data());
-  std::vector<std::vector<int>> possible(static_cast<std::size_t>(m));
-  for (std::size_t i = 0; i < possible.size(); ++i) {
-    const std::vector<Branch>& branches = step_.laws()[i].branches;
-    const double w = rows[n + static_cast<Eigen::Index>(i)];
-    const double error = is_known[i] != 0 ? errors[n + static_cast<Eigen::Index>(i)] : inf;
-    for (std::size_t k = 0; k < branches.size(); ++k) {
-      const double fixed = branches[k].b == 0 ? branches[k].c / branches[k].a : w;
-      if (std::abs(fixed - w) <= error && !(w + error < branches[k].w.lower) &&
-          !(w - error > branches[k].w.upper))
-        possible[i].push_back(static_cast<int>(k));
-    }
-    if (!possible[i].empty()) continue;
-    for (std::size_t k = 0; k < branches.size(); ++k) possible[i].push_back(static_cast<int>(k));
+  std::vector<std::vector<int>> possible;
+  for (int i = 0; i < m; ++i) {
+    const auto law = static_cast<std::size_t>(i);
+    possible.push_back(branches_at(step_.laws()[law], rows[n + i], is_known[law] != 0 ? errors[n + i] : inf));
   }
   return possible;
 }

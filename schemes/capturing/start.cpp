@@ -98,20 +98,29 @@ struct SizedValue {
   [[nodiscard]] bool holds(const Range& range) const { return value >= range.lower - size && value <= range.upper + size; }
 };
 
+/// Do these values hold a w + b λ = c and the ranges of the branch, but for their rounding and `each` of a term?
+bool holds_branch(const Branch& branch, const SizedValue& w, const SizedValue& lambda, double each) {
+  const SizedValue left{branch.a * w.value + branch.b * lambda.value - branch.c,
+                        std::abs(branch.a) * w.size + std::abs(branch.b) * lambda.size + each * std::abs(branch.c)};
+  return left.holds({0, 0}) && w.holds(branch.w) && lambda.holds(branch.lambda);
+}
+
+/// Is a value with terms of this size in the range, away from its ends by more than rounding?
+bool is_inside(const Range& range, double value, double size) {
+  constexpr double rounding = 16 * unit_roundoff;
+  const auto is_far = [&](double end) { return std::isinf(end) || std::abs(value - end) > rounding * (size + std::abs(end)); };
+  return value > range.lower && value < range.upper && is_far(range.lower) && is_far(range.upper);
+}
+
 /// Is a point of solutions inside of the ranges of the branches of a mode by more than the rounding of its numbers?
 bool is_inside(const Mlcp& problem, const Mode& mode, const Vector& point) {
-  constexpr double rounding = 16 * unit_roundoff;
   const Vector u = point.head(problem.p()), lambda = point.tail(problem.m());
   const Vector w = problem.M21 * u + problem.M22 * lambda + problem.q2;
   const Vector terms = problem.M21.cwiseAbs() * u.cwiseAbs() + problem.M22.cwiseAbs() * lambda.cwiseAbs() + problem.q2.cwiseAbs();
-  const auto holds = [](const Range& range, double value, double size) {
-    const auto is_far = [&](double end) { return std::isinf(end) || std::abs(value - end) > rounding * (size + std::abs(end)); };
-    return value > range.lower && value < range.upper && is_far(range.lower) && is_far(range.upper);
-  };
   for (int i = 0; i < problem.m(); ++i) {
     const Branch& branch = problem.laws[at(i)].branches[at(mode[at(i)])];
-    if (branch.b != 0 && !holds(branch.w, w[i], terms[i])) return false;
-    if (branch.a != 0 && !holds(branch.lambda, lambda[i], std::abs(lambda[i]))) return false;
+    if (branch.b != 0 && !is_inside(branch.w, w[i], terms[i])) return false;
+    if (branch.a != 0 && !is_inside(branch.lambda, lambda[i], std::abs(lambda[i]))) return false;
   }
   return true;
 }
@@ -178,9 +187,7 @@ bool Capturing::is_consistent_in(const State& limit, const Vector& x, double t, 
   for (int i = 0; i < equations_.m(); ++i) {
     const Branch& branch = lcs.laws[at(i)].branches[at((*limit.mode)[at(i)])];
     const SizedValue w = value_of(lcs.C, lcs.D, i, q[i]), lambda{limit.lambda[i], each * std::abs(limit.lambda[i])};
-    const SizedValue left{branch.a * w.value + branch.b * lambda.value - branch.c,
-                          std::abs(branch.a) * w.size + std::abs(branch.b) * lambda.size + each * std::abs(branch.c)};
-    if (!left.holds({0, 0}) || !w.holds(branch.w) || !lambda.holds(branch.lambda)) return false;
+    if (!holds_branch(branch, w, lambda, each)) return false;
   }
   return true;
 }
@@ -204,6 +211,16 @@ ConstraintsAt Capturing::constraints(const Vector& x, double t) const {
   };
 }
 
+/// The first step of h·2^exponent that is not without a solution: of short ones, longer ones up to h, ever shorter ones.
+Attempt Capturing::first_probe_possible(double h, int& exponent) {
+  exponent = first_probe;
+  Attempt found = probe(h, exponent);
+  while (found.status == Status::no_solution && exponent < 0) found = probe(h, exponent += 2);
+  for (int k = first_probe - 10; found.status == Status::no_solution && k >= last_probe; k -= 10)
+    found = probe(h, exponent = k);
+  return found;
+}
+
 // The small-h backward Euler step of minimal norm is the rule for what happens at the start: it
 // goes to a nearby state with h if a continuous solution starts at x0, and keeps its size where x0
 // must jump
@@ -215,11 +232,8 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
   start_pending_ = true;
   restore({t, x0, Vector::Zero(equations_.m()), Vector::Zero(equations_.m()), {}});
-  int exponent = first_probe;
-  Attempt found = probe(h, exponent);
-  while (found.status == Status::no_solution && exponent < 0) found = probe(h, exponent += 2);
-  for (int k = first_probe - 10; found.status == Status::no_solution && k >= last_probe; k -= 10)
-    found = probe(h, exponent = k);
+  int exponent = 0;
+  Attempt found = first_probe_possible(h, exponent);
   if (found.status == Status::solved && !give_limit(t, x0, h, exponent, events)) found.status = Status::not_solved;
   start_pending_ = false;
   if (found.status == Status::no_solution) found.status = judge_missing_start(t, x0, h);
@@ -291,6 +305,12 @@ bool Capturing::solve_constraints_at_point(double t, Vector& x, State& limit) {
   step.set(0, parameter.data());
   if (step.solve(*limit.mode) != PointStep::Verdict::inside) return false;
   if (!is_large() && !knows_algebraic(step)) return false;  // that is for Newton's method to tell
+  take_constraints(step, x, limit);
+  return true;
+}
+
+/// x, as far as it is not given, λ and w of a step of length 0.
+void Capturing::take_constraints(const PointStep& step, Vector& x, State& limit) const {
   // As many rows with rates as variables determine these: they are x.
   const auto with_rates = std::count(has_rate_.begin(), has_rate_.end(), 1);
   const bool keeps_x = with_rates + static_cast<std::ptrdiff_t>(equations_.algebraic_rows().size()) == equations_.n();
@@ -298,7 +318,6 @@ bool Capturing::solve_constraints_at_point(double t, Vector& x, State& limit) {
     if (!keeps_x || is_algebraic(j)) x[j] = step.x()[j];
   limit.lambda = step.lambda();
   limit.w = step.w();
-  return true;
 }
 
 /// The state that the step of h·2^exponent from x0 leads to, and its motion E (x⁺ − x0).
@@ -306,6 +325,11 @@ std::optional<std::pair<Capturing::State, Vector>> Capturing::short_step(const V
   if (probe(h, exponent).status != Status::solved) return std::nullopt;
   compute_outputs(trial());
   return std::pair(trial(), motion(x0, attempted()));
+}
+
+/// Without laws, and with a rate of every variable, a start may be stiff, no more.
+bool Capturing::is_smooth() const {
+  return equations_.m() == 0 && std::ranges::all_of(has_rate_, [](char has) { return has != 0; });
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
@@ -319,15 +343,13 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   const bool consistent = starts_consistently(limit, x0, t, h);
   start_pending_ = false;
 
-  // Without laws, and with a rate of every variable, a start may be stiff, no more.
-  const bool is_smooth = equations_.m() == 0 && std::ranges::all_of(has_rate_, [](char has) { return has != 0; });
   const Vector rates = rate_terms({t, x0, limit.lambda, limit.w, *limit.mode});
   const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rates);
   if (!consistent && keep_growing(steps, motion_rounding(x0, limit.x), step)) {
     message_ = growing_start_text(violation_of_constraints(equations_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }
-  const bool jumps = !is_smooth && keeps_its_size(steps, least, h * rates, step);
+  const bool jumps = !is_smooth() && keeps_its_size(steps, least, h * rates, step);
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = with_rates_of(x0, limit.x);
   solve_constraints_at(t, h, x, limit);

@@ -51,8 +51,8 @@ bool DcsFamily::solve(double h, StepPoint& point, Vector& noise) {
   return regular || newton_.determines_state();
 }
 
-/// Those of the pencil  s E − A  over (x, λ) of the equations 0 = F and a w + b λ = c.
-std::vector<std::complex<double>> DcsFamily::poles(const StepPoint& point) {
+/// E and A of the equations 0 = F and a w + b λ = c of a mode, linearised at a point: over (x, λ).
+ModeDae DcsFamily::linearised(const StepPoint& point) {
   DcsEvaluator& evaluator = step_.evaluator();
   const int n = step_.n(), m = step_.m();
   Vector z = Vector::Zero(evaluator.inputs());
@@ -63,16 +63,22 @@ std::vector<std::complex<double>> DcsFamily::poles(const StepPoint& point) {
   Vector rows(n + m);
   std::vector<double> derivatives(evaluator.entries().size());
   evaluator.linearize(z.data(), rows.data(), derivatives.data());
-  Matrix E = Matrix::Zero(n + m, n + m), A = E;
-  for (int i = 0; i < m; ++i) A(n + i, n + i) = -branch_of(point.mode, i).b;
+  ModeDae dae{Matrix::Zero(n + m, n + m), Matrix::Zero(n + m, n + m)};
+  for (int i = 0; i < m; ++i) dae.A(n + i, n + i) = -branch_of(point.mode, i).b;
   for (std::size_t k = 0; k < derivatives.size(); ++k) {
     const auto [row, column] = evaluator.entries()[k];
     const double factor = row < n ? 1 : branch_of(point.mode, row - n).a;
     if (column > n)
-      A(row, column - 1 - n) -= factor * derivatives[k];
+      dae.A(row, column - 1 - n) -= factor * derivatives[k];
     else if (column > 0)
-      E(row, column - 1) += factor * derivatives[k];
+      dae.E(row, column - 1) += factor * derivatives[k];
   }
+  return dae;
+}
+
+/// Those of the pencil  s E − A.
+std::vector<std::complex<double>> DcsFamily::poles(const StepPoint& point) {
+  const auto [E, A] = linearised(point);
   std::vector<std::complex<double>> poles;
   if (!E.allFinite() || !A.allFinite()) return poles;
   if (const auto eigenvalues = finite_eigenvalues(E, A))

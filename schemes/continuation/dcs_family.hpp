@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/pencil/pencil.hpp>
 #include <perp/schemes/continuation/step_path.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 #include <perp/schemes/step/implicit_step.hpp>
@@ -27,6 +28,7 @@ class DcsFamily final : public StepFamily {
 
  private:
   [[nodiscard]] const Branch& branch_of(const Mode& mode, int law) const;
+  ModeDae linearised(const StepPoint& point);
 
   ImplicitStep step_;
   ModeNewton newton_;

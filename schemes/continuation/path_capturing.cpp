@@ -28,20 +28,22 @@ Vector multipliers(const char* name, const Vector& values, int m) {
   return values;
 }
 
+/// Throws InvalidInput for a mode that is none of the laws. Empty: not known.
+void check_mode(const Mode& mode, const std::vector<Law>& laws) {
+  if (!mode.empty() && mode.size() != laws.size())
+    throw InvalidInput(fmt::format("mode must have {} entries or none but has {}", laws.size(), mode.size()));
+  for (std::size_t i = 0; i < mode.size(); ++i)
+    if (mode[i] < 0 || mode[i] >= static_cast<int>(laws[i].branches.size()))
+      throw InvalidInput(fmt::format("mode: law {} has no branch {}", i + 1, mode[i]));
+}
+
 /// Throws InvalidInput for a state that is none of the system.
 StepPath checked_follow(StepFamily& family, int n, const Step& from, double h) {
   const auto m = static_cast<int>(family.laws().size());
   if (from.x.size() != n)
     throw InvalidInput(fmt::format("x must have {} entries but has {}", n, from.x.size()));
   if (!from.x.allFinite() || !std::isfinite(from.t)) throw InvalidInput("t and x must be finite");
-  if (!from.mode.empty() && static_cast<int>(from.mode.size()) != m)
-    throw InvalidInput(
-        fmt::format("mode must have {} entries or none but has {}", m, from.mode.size()));
-  for (std::size_t i = 0; i < from.mode.size(); ++i) {
-    const std::size_t branches = family.laws()[i].branches.size();
-    if (from.mode[i] < 0 || from.mode[i] >= static_cast<int>(branches))
-      throw InvalidInput(fmt::format("mode: law {} has no branch {}", i + 1, from.mode[i]));
-  }
+  check_mode(from.mode, family.laws());
   Step start = from;
   start.lambda = multipliers("lambda", from.lambda, m);
   start.w = multipliers("w", from.w, m);

@@ -28,7 +28,18 @@ bool contains(const std::vector<double>& poles, double pole) {
   });
 }
 
+/// Is the pole on the way, up to the rounding of its imaginary part?
+bool is_real(std::complex<double> pole) {
+  return std::abs(pole.imag()) <= real_to * std::abs(pole) && pole.real() > 0;
+}
+
 }  // namespace
+
+/// Is the pole so near that it is looked at, and one that the solution does not have?
+bool PoleLimit::is_none(double pole, const StepPoint& near, double low, double high) {
+  const bool close = std::abs(pole - low) <= near_pole * pole || pole < near_pole * high;
+  return close && passes(pole, near);
+}
 
 /// Is the solution on both sides of the pole the same?
 bool PoleLimit::passes(double pole, const StepPoint& near) {
@@ -76,11 +87,9 @@ double PoleLimit::end_of_segment(const StepPoint& near, double low, double high)
     if (std::abs(pole) <= infinitely_fast * h_) continue;
     double limit = low + longest(pole - low);
     if (limit >= end) continue;
-    if (std::abs(pole.imag()) <= real_to * std::abs(pole) && pole.real() > 0) {
-      const double real = pole.real();
-      const bool close = std::abs(real - low) <= near_pole * real || real < near_pole * high;
-      if (close && passes(real, near)) continue;
-      limit = std::min(limit, low + longest(real - low));
+    if (is_real(pole)) {
+      if (is_none(pole.real(), near, low, high)) continue;
+      limit = std::min(limit, low + longest(pole.real() - low));
     }
     end = limit;
     pole_ = pole.real() > low ? pole.real() : nan;

@@ -24,6 +24,7 @@ class PoleLimit {
 
  private:
   bool passes(double pole, const StepPoint& near);
+  bool is_none(double pole, const StepPoint& near, double low, double high);
 
   StepFamily& family_;
   double h_;

@@ -129,26 +129,41 @@ class Follower {
       point_ = std::move(begin);
       return end(Status::solved);
     }
+    go_through_segments(begin);
+  }
+
+  /// How a segment of the mode ends.
+  enum class Segment { passed, too_long, end_of_mode };
+
+  /// Solves from `low` to `high`, from the point `last` on, which moves there. Where that is too long `high` becomes the
+  /// end of a shorter one; where the mode ends `point_` stands there.
+  Segment pass_segment(double low, double& high, StepPoint& last) {
+    const double middle = low + (high - low) / 2;
+    const double solved_to = sample(low, high, last);
+    if (solved_to < high) {
+      high = std::min(solved_to, middle);
+      return Segment::too_long;
+    }
+    if (is_resolved()) {
+      const std::vector<char> inside(gaps_.size(), 1);
+      const auto fall = watch_.first(samples_.topRows(count()), noise_, noise_, noise_, inside);
+      if (!fall) return Segment::passed;
+      if (stop_at(*fall, low, high, last)) return Segment::end_of_mode;
+    }
+    high = middle;
+    return Segment::too_long;
+  }
+
+  /// The same from the first moment `begin` in the mode on, in segments that keep away from poles.
+  void go_through_segments(const StepPoint& begin) {
     double low = point_.h, high = h_;
     while (true) {
       StepPoint last = low > 0 ? point_ : begin;
       high = limit_.end_of_segment(last, low, high);
       if (high - low < shortest_segment * h_) return lose();
-      const double solved_to = sample(low, high, last);
-      if (solved_to < high) {
-        high = std::min(solved_to, low + (high - low) / 2);
-        continue;
-      }
-      if (!is_resolved()) {
-        high = low + (high - low) / 2;
-        continue;
-      }
-      const std::vector<char> inside(gaps_.size(), 1);
-      if (const auto fall = watch_.first(samples_.topRows(count()), noise_, noise_, noise_, inside)) {
-        if (stop_at(*fall, low, high, last)) return;
-        high = low + (high - low) / 2;
-        continue;
-      }
+      const Segment segment = pass_segment(low, high, last);
+      if (segment == Segment::end_of_mode) return;
+      if (segment == Segment::too_long) continue;
       point_ = std::move(last);
       if (high >= h_) return end(Status::solved);
       const double length = high - low;
@@ -190,11 +205,15 @@ class Follower {
     return true;
   }
 
-  /// Solves for the length at which the gap that falls first is 0, and stands there. False: it has
-  /// no zero where the samples say, so they do not resolve it.
-  bool stop_at(const GapWatch::Fall& fall, double low, double high, StepPoint near) {
-    const Gap& first = gaps_[static_cast<std::size_t>(fall.gap)];
-    const double size = std::abs(first.bound) + samples_.row(fall.gap).cwiseAbs().maxCoeff();
+  /// Is the gap 0 at the point solved last, to rounding and beside its values at the samples?
+  [[nodiscard]] bool is_at_end(Eigen::Index gap) const {
+    const double size = std::abs(gaps_[static_cast<std::size_t>(gap)].bound) + samples_.row(gap).cwiseAbs().maxCoeff();
+    return std::abs(values_[gap]) <= std::max(noise_[gap], simultaneous * size);
+  }
+
+  /// Moves `near` towards the length at which the gap that falls first is 0, by Newton's method with the slope that the
+  /// samples have there. False: a step on the way has no solution.
+  bool approach_end(const GapWatch::Fall& fall, double low, double high, StepPoint& near) {
     double slope = fall.slope / (high - low);
     double length = low + fall.s * (high - low), miss = inf;
     for (int k = 0; k < most_polishes; ++k) {
@@ -207,15 +226,18 @@ class Follower {
       if (next == length || std::abs(miss) > std::abs(before)) break;
       length = next;
     }
-    if (!(std::abs(miss) <= std::max(noise_[fall.gap], simultaneous * size))) return false;
+    return true;
+  }
+
+  /// Solves for the length at which the gap that falls first is 0, and stands there. False: it has
+  /// no zero where the samples say, so they do not resolve it.
+  bool stop_at(const GapWatch::Fall& fall, double low, double high, StepPoint near) {
+    if (!approach_end(fall, low, high, near) || !is_at_end(fall.gap)) return false;
     point_ = std::move(near);
     fallen_ = {gaps_[static_cast<std::size_t>(fall.gap)].law};
     for (Eigen::Index g = 0; g < count(); ++g) {
-      const Gap& gap = gaps_[static_cast<std::size_t>(g)];
-      const double scale = std::abs(gap.bound) + samples_.row(g).cwiseAbs().maxCoeff();
-      if (std::abs(values_[g]) <= std::max(noise_[g], simultaneous * scale) &&
-          std::find(fallen_.begin(), fallen_.end(), gap.law) == fallen_.end())
-        fallen_.push_back(gap.law);
+      const int law = gaps_[static_cast<std::size_t>(g)].law;
+      if (is_at_end(g) && std::find(fallen_.begin(), fallen_.end(), law) == fallen_.end()) fallen_.push_back(law);
     }
     return true;
   }

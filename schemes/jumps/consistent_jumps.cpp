@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include <perp/core/base/error.hpp>
@@ -45,34 +46,17 @@ class Limits {
 
   [[nodiscard]] ConsistentJump operator()(const Mode& mode,
                                           const Generators<Number>& generators) const {
-    std::vector<Vector> points, directions;
-    const Point* nearest = nullptr;
-    double least = inf;
-    for (const Point& vertex : generators.vertices) {
-      const Point moved = step_.change(vertex, false);
-      if (!is_finite(moved)) {  // an end of `bounded`: a direction
-        directions.push_back(state(vertex, true));
-        continue;
-      }
-      points.push_back(state(vertex, false));
-      if (const double length = limits(moved).stableNorm(); length < least) {
-        least = length;
-        nearest = &vertex;
-      }
-    }
-    for (const auto* list : {&generators.rays, &generators.lines})
-      for (const Point& ray : *list)
-        if (moves(step_.change(ray, true))) directions.push_back(state(ray, true));
+    const Ends ends = ends_of(generators);
     ConsistentJump jump;
-    jump.is_continuum = !directions.empty() || nearest == nullptr ||
-                        std::any_of(points.begin(), points.end(), [&](const Vector& point) {
-                          return !same(point, points.front());
+    jump.is_continuum = !ends.directions.empty() || ends.nearest == nullptr ||
+                        std::any_of(ends.points.begin(), ends.points.end(), [&](const Vector& point) {
+                          return !same(point, ends.points.front());
                         });
     write(Mode(mode.begin(), mode.begin() + step_.m()),
-          nearest != nullptr ? *nearest : between(generators.vertices), least, jump);
+          ends.nearest != nullptr ? *ends.nearest : between(generators.vertices), ends.least, jump);
     if (jump.is_continuum) {
-      jump.vertices = beside(points);
-      jump.directions = beside(directions);
+      jump.vertices = beside(ends.points);
+      jump.directions = beside(ends.directions);
     }
     return jump;
   }
@@ -90,9 +74,51 @@ class Limits {
   }
 
  private:
+  /// Of a set of solutions the ends at a finite distance, and where it has none.
+  struct Ends {
+    std::vector<Vector> points, directions;
+    const Point* nearest = nullptr;  // to the state before
+    double least = inf;              // the distance of that
+  };
+
+  [[nodiscard]] Ends ends_of(const Generators<Number>& generators) const {
+    Ends ends;
+    for (const Point& vertex : generators.vertices) {
+      const Point moved = step_.change(vertex, false);
+      if (!is_finite(moved)) {  // an end of `bounded`: a direction
+        ends.directions.push_back(state(vertex, true));
+        continue;
+      }
+      ends.points.push_back(state(vertex, false));
+      if (const double length = limits(moved).stableNorm(); length < ends.least) {
+        ends.least = length;
+        ends.nearest = &vertex;
+      }
+    }
+    for (const auto* list : {&generators.rays, &generators.lines})
+      for (const Point& ray : *list)
+        if (moves(step_.change(ray, true))) ends.directions.push_back(state(ray, true));
+    return ends;
+  }
+
   static bool moves(const Point& change) {
     return std::any_of(change.begin(), change.end(),
                        [](const Number& value) { return !value.is_zero(); });
+  }
+
+  /// The share of the line from one change of state to another at which it is nearest to 0; nothing where that is none of
+  /// it.
+  static std::optional<Number> nearest_share(const Point& from, const Point& to) {
+    Number along = 0, length = 0;
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      const Number part = to[k] - from[k];
+      along -= from[k] * part;
+      length += part * part;
+    }
+    if (length.is_zero()) return std::nullopt;
+    const Number share = along / length;
+    if (share < 0 || share > 1) return std::nullopt;
+    return share;
   }
 
   /// A point of a set without an end of its own: of the lines between two ends of `bounded` that
@@ -101,19 +127,11 @@ class Limits {
   [[nodiscard]] Point between(const std::vector<Point>& ends) const {
     for (std::size_t i = 0; i < ends.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
-        const Point from = step_.change(ends[j], false), to = step_.change(ends[i], false);
-        Number along = 0, length = 0;
-        for (std::size_t k = 0; k < from.size(); ++k) {
-          const Number part = to[k] - from[k];
-          along -= from[k] * part;
-          length += part * part;
-        }
-        if (length.is_zero()) continue;
-        const Number share = along / length;
-        if (share < 0 || share > 1) continue;
+        const std::optional<Number> share = nearest_share(step_.change(ends[j], false), step_.change(ends[i], false));
+        if (!share) continue;
         Point point = ends[j];
         for (std::size_t k = 0; k < point.size(); ++k)
-          point[k] += share * (ends[i][k] - ends[j][k]);
+          point[k] += *share * (ends[i][k] - ends[j][k]);
         if (is_finite(step_.change(point, false))) return point;
       }
     return ends.front();
@@ -185,6 +203,17 @@ ModeSearch search_modes(const ShortStep& step, long budget,
   return result;
 }
 
+/// Adds what a mode has: a jump to a point that is known goes on in one mode more.
+void add(ConsistentJump jump, const Limits& limits_of, std::vector<ConsistentJump>& jumps) {
+  const auto known = std::find_if(jumps.begin(), jumps.end(), [&](const ConsistentJump& other) {
+    return !jump.is_continuum && !other.is_continuum && limits_of.same(jump.x(), other.x());
+  });
+  if (known == jumps.end())
+    jumps.push_back(std::move(jump));
+  else
+    known->continuations.push_back(std::move(jump.continuations.front()));
+}
+
 /// All jumps of a block; spends at most `budget` nodes of the search and says how many.
 JumpBlock search(const ShortSteps& steps, const Block& block, long budget, ModeSearch& searched) {
   const ShortStep step = steps.of(block);
@@ -194,16 +223,7 @@ JumpBlock search(const ShortSteps& steps, const Block& block, long budget, ModeS
   if (!step.finite) return found;
   searched =
       search_modes(step, budget, [&](const Mode& mode, const Generators<Number>& generators) {
-        ConsistentJump jump = limits_of(mode, generators);
-        const auto known =
-            std::find_if(found.jumps.begin(), found.jumps.end(), [&](const ConsistentJump& other) {
-              return !jump.is_continuum && !other.is_continuum &&
-                     limits_of.same(jump.x(), other.x());
-            });
-        if (known == found.jumps.end())
-          found.jumps.push_back(std::move(jump));
-        else
-          known->continuations.push_back(std::move(jump.continuations.front()));
+        add(limits_of(mode, generators), limits_of, found.jumps);
       });
   found.complete = searched.complete && step.known;
   // entries known to a rounding decide nothing: the same modes for all that they can be
@@ -233,6 +253,12 @@ void check(const Lcs& lcs, const Vector& x, const JumpOptions& options) {
           fmt::format("present must hold branches of the laws, but law {} has none "
                       "of index {}",
                       i + 1, present[i]));
+}
+
+/// Why jumps are not proved complete. `ended`: the search was not.
+std::string incomplete_text(bool ended, long nodes) {
+  if (ended) return fmt::format("not proved complete: the search ended after {} nodes", nodes);
+  return "not proved complete: rounding of rows, or of b and q at this time, leaves modes open";
 }
 
 }  // namespace
@@ -275,10 +301,7 @@ ConsistentJumps consistent_jumps(const Lcs& lcs, const Vector& x, double t,
   if (none)
     result.message = "no jump leads to a state from which a continuous solution starts";
   else if (!complete)
-    result.message =
-        ended ? fmt::format("not proved complete: the search ended after {} nodes", result.nodes)
-              : "not proved complete: rounding of rows, or of b and q at this time, leaves modes "
-                "open";
+    result.message = incomplete_text(ended, result.nodes);
   list_products(result, lcs.n(), lcs.m(), options.most_listed);
   return result;
 }

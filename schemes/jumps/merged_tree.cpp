@@ -44,14 +44,25 @@ class MergedGrower {
       level_begin_ = tree_.nodes.size();
       for (; next < level_begin_ && !full_; ++next) follow(next, level);
     }
-    if (full_)
-      for (MergedNode& node : tree_.nodes)
-        if (node.status == Status::never_run) node.status = Status::not_enumerated;
+    if (full_) give_up_open();
     count();
     return std::move(tree_);
   }
 
  private:
+  /// Nodes that the budget leaves.
+  void give_up_open() {
+    for (MergedNode& node : tree_.nodes)
+      if (node.status == Status::never_run) node.status = Status::not_enumerated;
+  }
+
+  /// What is known of a node that goes on, or is `dead`, as its step says, all solutions of which are known or not.
+  [[nodiscard]] Status status_of(bool dead, bool complete) const {
+    if (full_) return Status::not_enumerated;
+    if (complete) return dead ? Status::no_solution : Status::solved;
+    return dead ? Status::not_solved : Status::not_enumerated;
+  }
+
   void follow(std::size_t index, int level) {
     const double t = tree_.nodes[index].t;
     StepChoices choices = list_(tree_.nodes[index].x, t, options_.h);
@@ -75,12 +86,7 @@ class MergedGrower {
     }
     MergedNode& node = tree_.nodes[index];
     node.out = std::move(taken);
-    if (full_)
-      node.status = Status::not_enumerated;
-    else if (choices.complete)
-      node.status = node.out.empty() ? Status::no_solution : Status::solved;
-    else
-      node.status = node.out.empty() ? Status::not_solved : Status::not_enumerated;
+    node.status = status_of(node.out.empty(), choices.complete);
   }
 
   /// The node of a state on the level that is growing, a new one where no way has come by. -1: the

@@ -30,33 +30,39 @@ class Grower {
   }
 
  private:
+  /// What was seen of the run from a node.
+  struct Watch {
+    std::size_t node;
+    bool several;       // had the last step several solutions?
+    bool first = true;  // is nothing seen yet?
+    Step before{};      // the last state
+  };
+
+  /// The next state of the run. False: the step that leads there splits, and the run ends.
+  bool observe(Watch& watch, const Step& now) {
+    if (watch.first) {
+      watch.first = false;
+      if (watch.node == 0) nodes_[0].from = now;
+      watch.before = now;
+      return true;
+    }
+    double h = now.t - watch.before.t;
+    if (std::abs(h - options_.h) <= same_step * h) h = options_.h;
+    const std::vector<Choice> choices = distinct(list_(watch.before.x, watch.before.t, h));
+    const bool splits = choices.size() > 1 && !watch.several && ends_ < options_.most_ends;
+    watch.several = choices.size() > 1;
+    if (splits) return add_children(watch.node, watch.before, now, choices);
+    watch.before = now;
+    return true;
+  }
+
   /// Runs on from a node until its solution splits or ends.
   void follow(std::size_t node, const Vector& x0, double start) {
     const std::unique_ptr<Scheme> scheme = make_();
-    Step before;
-    std::vector<Choice> split;
-    bool several = node > 0, first = true;
+    Watch watch{node, node > 0};
     IntegrateOptions observed;
     observed.keep = false;
-    observed.observer = [&](const Step& now) {
-      if (first) {
-        first = false;
-        if (node == 0) nodes_[0].from = now;
-        before = now;
-        return true;
-      }
-      double h = now.t - before.t;
-      if (std::abs(h - options_.h) <= same_step * h) h = options_.h;
-      std::vector<Choice> choices = distinct(list_(before.x, before.t, h));
-      const bool splits = choices.size() > 1 && !several && ends_ < options_.most_ends;
-      several = choices.size() > 1;
-      if (splits) {
-        split = std::move(choices);
-        return add_children(node, before, now, split);
-      }
-      before = now;
-      return true;
-    };
+    observed.observer = [&](const Step& now) { return observe(watch, now); };
     const ModeChanges whole{options_.refinements, false};  // as the steps that are listed
     Trajectory run;
     if (node == 0)
@@ -67,7 +73,7 @@ class Grower {
                    observed);
     else
       run.status = Status::solved;
-    nodes_[node].end = first ? nodes_[node].from : before;
+    nodes_[node].end = watch.first ? nodes_[node].from : watch.before;
     if (nodes_[node].children.empty()) {
       nodes_[node].status = run.status;
       nodes_[node].message = run.message;

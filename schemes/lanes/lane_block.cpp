@@ -6,6 +6,15 @@
 #include <perp/schemes/lanes/lane_run.hpp>
 
 namespace perp::eight {
+namespace {
+
+/// What an input of the equations is in the present state: t, a multiplier or a variable.
+double value_of(const NonlinearCapturing& scheme, int input, int n) {
+  if (input == 0) return scheme.t();
+  return input > 2 * n ? LaneAccess::lambda(scheme)[input - 1 - 2 * n] : scheme.x()[input - 1 - n];
+}
+
+}  // namespace
 
 LaneBlock::LaneBlock()
     : lanes_(std::make_unique<Lanes>()), members_(at(width)), taken_(at(width)), given_up_(at(width)) {}
@@ -55,9 +64,7 @@ bool LaneBlock::load_sides(int lane, const LaneMember& member) {
   for (std::size_t k = 0; k < sides_.size(); ++k) {
     const CalmBox::Side& side = sides_[k];
     s.sides[k].low[lane] = side.low, s.sides[k].high[lane] = side.high;
-    const double value = side.input == 0      ? member.scheme->t()
-                         : side.input > 2 * n ? LaneAccess::lambda(*member.scheme)[side.input - 1 - 2 * n]
-                                              : member.scheme->x()[side.input - 1 - n];
+    const double value = value_of(*member.scheme, side.input, n);
     if (!(side.low <= value && value <= side.high)) return false;
   }
   return true;

@@ -26,6 +26,15 @@ void add_linear_lines(const MachineCode& code, LaneForm& form) {
   }
 }
 
+/// The lines of the bounded tape that others read, or that are outputs.
+std::vector<char> used_lines(const LaneForm& form) {
+  std::vector<char> is_used(at(form.bounded_lines), 0);
+  for (const int k : form.bounded_outputs) is_used[at(k)] = 1;
+  for (const LaneLine& line : form.bounded)
+    if (line.operation != Operation::input) is_used[at(line.a)] = is_used[at(line.b)] = 1;
+  return is_used;
+}
+
 void add_bounded_lines(const BoundedTape& tape, LaneForm& form) {
   form.bounded_lines = static_cast<int>(tape.values().size());
   form.bounded_outputs = tape.output_lines();
@@ -34,10 +43,7 @@ void add_bounded_lines(const BoundedTape& tape, LaneForm& form) {
     is_made[at(line.to)] = 1;
     form.bounded.push_back({line.operation, line.a, line.b < 0 ? line.a : line.b, line.to});
   }
-  std::vector<char> is_used(tape.values().size(), 0);
-  for (const int k : form.bounded_outputs) is_used[at(k)] = 1;
-  for (const LaneLine& line : form.bounded)
-    if (line.operation != Operation::input) is_used[at(line.a)] = is_used[at(line.b)] = 1;
+  const std::vector<char> is_used = used_lines(form);
   for (int k = 0; k < form.bounded_lines; ++k)
     if (is_made[at(k)] == 0 && is_used[at(k)] != 0) form.bounded_constants.push_back(k);
 }

@@ -14,14 +14,21 @@ namespace {
   throw InvalidInput("moreau_jean needs a mechanical system with unilateral contacts: " + reason);
 }
 
+/// λ = 0, w ≥ 0, or w ≤ 0 where the gap is −w.
+bool is_open_contact(const Branch& branch) {
+  return branch.a == 0 && branch.c == 0 && (branch.w == Range{0, inf} || branch.w == Range{-inf, 0});
+}
+
+/// w = 0, λ ≥ 0.
+bool is_closed_contact(const Branch& branch) {
+  return branch.b == 0 && branch.c == 0 && branch.lambda == Range{0, inf};
+}
+
 }  // namespace
 
 bool is_contact(const Law& law) {
-  if (law.memory || law.branches.size() != 2) return false;
-  const Branch& open = law.branches[0];    // λ = 0, w ≥ 0, or w ≤ 0 where the gap is −w
-  const Branch& closed = law.branches[1];  // w = 0, λ ≥ 0
-  return open.a == 0 && open.c == 0 && (open.w == Range{0, inf} || open.w == Range{-inf, 0}) && closed.b == 0 &&
-         closed.c == 0 && closed.lambda == Range{0, inf};
+  return !law.memory && law.branches.size() == 2 && is_open_contact(law.branches[0]) &&
+         is_closed_contact(law.branches[1]);
 }
 
 /// All first derivatives of F and G in (t, ẋ, x, λ), by row, on one tape.
@@ -73,9 +80,7 @@ MechanicalSystem::MechanicalSystem(Dcs system, std::vector<std::string> names)
   find_positions(jacobian);
   require_derivatives(jacobian);
   jacobian.varies_beside_t_q = jacobian.dependence(system_, [&](int input) {
-    const int j = input - system_.variable_input(0);
-    const bool position = std::find(positions_.begin(), positions_.end(), j) != positions_.end();
-    return input != Dcs::time_input() && !position;
+    return input != Dcs::time_input() && !is_position(input - system_.variable_input(0));
   });
   require_outputs(jacobian);
   require_dynamics(jacobian);
@@ -103,75 +108,90 @@ void MechanicalSystem::make_gaps() {
   }
 }
 
-/// Rows of the form a (ẋ_j − s x_k) = 0.
+bool MechanicalSystem::is_position(int j) const {
+  return std::find(positions_.begin(), positions_.end(), j) != positions_.end();
+}
+
+/// Row r, where it is of that form.
+std::optional<MechanicalSystem::KinematicRow> MechanicalSystem::kinematic_row(const Jacobian& jacobian, int r) const {
+  const auto& parts = jacobian.F[static_cast<std::size_t>(r)];
+  const auto line = static_cast<std::size_t>(system_.F[static_cast<std::size_t>(r)]);
+  if (parts.size() != 2 || jacobian.value[line] != 0) return std::nullopt;
+  const auto& [derivative, variable] = std::minmax(
+      parts[0], parts[1], [](const auto& a, const auto& b) { return a.input < b.input; });
+  const int j = derivative.input - system_.derivative_input(0), k = variable.input - system_.variable_input(0);
+  if (!is_variable(j) || !is_variable(k) || j == k) return std::nullopt;
+  const auto a = static_cast<std::size_t>(derivative.line);
+  const auto b = static_cast<std::size_t>(variable.line);
+  if (jacobian.varies[a] || jacobian.varies[b]) return std::nullopt;
+  return KinematicRow{j, k, -jacobian.value[b] / jacobian.value[a]};
+}
+
+/// The first row of each variable that says what its derivative is.
 MechanicalSystem::Kinematics MechanicalSystem::kinematics(const Jacobian& jacobian) const {
-  const int n = this->n();
-  Kinematics result{std::vector<int>(static_cast<std::size_t>(n), -1),
-                    std::vector<int>(static_cast<std::size_t>(n), -1),
-                    std::vector<double>(static_cast<std::size_t>(n), 1),
-                    std::vector<bool>(static_cast<std::size_t>(n))};
-  const int first_x = system_.variable_input(0), first_derivative = system_.derivative_input(0);
-  for (int r = 0; r < n; ++r) {
-    const auto& parts = jacobian.F[static_cast<std::size_t>(r)];
-    const auto line = static_cast<std::size_t>(system_.F[static_cast<std::size_t>(r)]);
-    if (parts.size() != 2 || jacobian.value[line] != 0) continue;
-    const auto& [derivative, variable] = std::minmax(
-        parts[0], parts[1], [](const auto& a, const auto& b) { return a.input < b.input; });
-    const int j = derivative.input - first_derivative, k = variable.input - first_x;
-    if (j < 0 || j >= n || k < 0 || k >= n || j == k) continue;
-    const auto a = static_cast<std::size_t>(derivative.line);
-    const auto b = static_cast<std::size_t>(variable.line);
-    if (jacobian.varies[a] || jacobian.varies[b]) continue;
-    const double factor = -jacobian.value[b] / jacobian.value[a];
-    if (!std::isnormal(factor) || result.velocity[static_cast<std::size_t>(j)] >= 0) continue;
-    result.velocity[static_cast<std::size_t>(j)] = k;
-    result.factor[static_cast<std::size_t>(j)] = factor;
-    result.row[static_cast<std::size_t>(j)] = r;
-    result.is_target[static_cast<std::size_t>(k)] = true;
+  const auto all = static_cast<std::size_t>(n());
+  Kinematics result{std::vector<int>(all, -1), std::vector<int>(all, -1), std::vector<double>(all, 1),
+                    std::vector<bool>(all),    std::vector<bool>(all),    std::vector<bool>(all)};
+  for (int r = 0; r < n(); ++r) {
+    const auto row = kinematic_row(jacobian, r);
+    if (!row || !std::isnormal(row->factor)) continue;
+    const auto j = static_cast<std::size_t>(row->j);
+    if (result.velocity[j] >= 0) continue;
+    result.velocity[j] = row->k;
+    result.factor[j] = row->factor;
+    result.row[j] = r;
+    result.is_target[static_cast<std::size_t>(row->k)] = true;
   }
   return result;
+}
+
+/// It is one, and its derivative is a velocity.
+void MechanicalSystem::Kinematics::place(std::size_t position) {
+  is_position[position] = true;
+  is_velocity[static_cast<std::size_t>(velocity[position])] = true;
+}
+
+/// Has it a derivative that is not placed yet, and is it that of none?
+bool MechanicalSystem::Kinematics::begins_chain(std::size_t j) const {
+  return velocity[j] >= 0 && !is_target[j] && !is_position[static_cast<std::size_t>(velocity[j])] && !is_velocity[j];
+}
+
+/// What a gap depends on is a position.
+void MechanicalSystem::place_gaps(const Jacobian& jacobian, Kinematics& found) const {
+  for (std::size_t i = 0; i < jacobian.G.size(); ++i)
+    for (const auto& part : jacobian.G[i]) {
+      const int j = part.input - system_.variable_input(0);
+      if (!is_variable(j)) continue;
+      if (found.velocity[static_cast<std::size_t>(j)] < 0)
+        refuse(
+            fmt::format("the gap of law '{}' depends on {}, whose derivative is not "
+                        "one velocity; write der(q) = v as an equation of its own",
+                        laws()[i].name, name_of(j)));
+      found.place(static_cast<std::size_t>(j));
+    }
 }
 
 // Positions that a contact depends on come first; then every start of a chain of such rows. A row
 // that is left over, as in v̇₁ = v₂ of a gyroscope, is one of the velocities' rows.
 void MechanicalSystem::find_positions(const Jacobian& jacobian) {
-  const int n = this->n(), first_x = system_.variable_input(0);
-  const Kinematics found = kinematics(jacobian);
-  const std::vector<int>& velocity = found.velocity;
-  std::vector<bool> is_position(static_cast<std::size_t>(n)), is_velocity(is_position);
-  const auto place = [&](int j) {
-    is_position[static_cast<std::size_t>(j)] = true;
-    is_velocity[static_cast<std::size_t>(velocity[static_cast<std::size_t>(j)])] = true;
-  };
-  for (std::size_t i = 0; i < jacobian.G.size(); ++i)
-    for (const auto& part : jacobian.G[i]) {
-      const int j = part.input - first_x;
-      if (j < 0 || j >= n) continue;
-      if (velocity[static_cast<std::size_t>(j)] < 0)
-        refuse(
-            fmt::format("the gap of law '{}' depends on {}, whose derivative is not "
-                        "one velocity; write der(q) = v as an equation of its own",
-                        laws()[i].name, name_of(j)));
-      place(j);
-    }
-  for (std::size_t j = 0; j < velocity.size(); ++j)
-    if (velocity[j] >= 0 && !found.is_target[j] &&
-        !is_position[static_cast<std::size_t>(velocity[j])] && !is_velocity[j])
-      place(static_cast<int>(j));
-  for (int j = 0; j < n; ++j) {
-    if (!is_position[static_cast<std::size_t>(j)]) continue;
-    if (is_velocity[static_cast<std::size_t>(j)])
+  Kinematics found = kinematics(jacobian);
+  place_gaps(jacobian, found);
+  for (std::size_t j = 0; j < found.velocity.size(); ++j)
+    if (found.begins_chain(j)) found.place(j);
+  for (int j = 0; j < n(); ++j) {
+    if (!found.is_position[static_cast<std::size_t>(j)]) continue;
+    if (found.is_velocity[static_cast<std::size_t>(j)])
       refuse(
           fmt::format("a gap depends on {}, which is a velocity; gaps depend on "
                       "positions and time only",
                       name_of(j)));
     positions_.push_back(j);
   }
-  number(is_position, found);
+  number(found);
 }
 
 /// Puts positions, velocities and their rows in the order of the variables and equations.
-void MechanicalSystem::number(const std::vector<bool>& is_position, const Kinematics& found) {
+void MechanicalSystem::number(const Kinematics& found) {
   const int n = this->n();
   std::vector<bool> is_kinematic(static_cast<std::size_t>(n));
   for (const int j : positions_)
@@ -180,7 +200,7 @@ void MechanicalSystem::number(const std::vector<bool>& is_position, const Kinema
     if (!is_kinematic[static_cast<std::size_t>(r)]) rows_.push_back(r);
   velocity_index_.assign(static_cast<std::size_t>(n), -1);
   for (int j = 0; j < n; ++j) {
-    if (is_position[static_cast<std::size_t>(j)]) continue;
+    if (found.is_position[static_cast<std::size_t>(j)]) continue;
     velocity_index_[static_cast<std::size_t>(j)] = static_cast<int>(velocities_.size());
     velocities_.push_back(j);
   }
@@ -219,9 +239,7 @@ void MechanicalSystem::require_dynamics(const Jacobian& jacobian) const {
   for (const int r : rows_)
     for (const auto& part : jacobian.F[static_cast<std::size_t>(r)]) {
       const int j = part.input - system_.derivative_input(0);
-      const bool acceleration =
-          j >= 0 && j < n() &&
-          std::find(positions_.begin(), positions_.end(), j) == positions_.end();
+      const bool acceleration = is_variable(j) && !is_position(j);
       const bool multiplier = part.input >= system_.multiplier_input(0);
       if ((acceleration || multiplier) &&
           jacobian.varies_beside_t_q[static_cast<std::size_t>(part.line)])
@@ -252,14 +270,18 @@ void MechanicalSystem::compile_contacts(const Jacobian& jacobian) {
   prune(program);
 }
 
+/// Where an entry belongs: that of v̇ to A, of q̇ and v to C, of q to K.
+std::vector<MechanicalSystem::Entry>& MechanicalSystem::entries_of(Program& program, bool of_derivative,
+                                                                   bool of_position) {
+  if (of_derivative != of_position) return of_derivative ? program.first : program.third;
+  return program.second;
+}
+
 void MechanicalSystem::compile_dynamics(const Jacobian& jacobian) {
   Program& program = dynamics_program_;
   program.tape = jacobian.tape;
   const std::vector<char> varies =
       jacobian.dependence(system_, [](int input) { return input != Dcs::time_input(); });
-  const auto is_position = [&](int j) {
-    return std::find(positions_.begin(), positions_.end(), j) != positions_.end();
-  };
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto row = static_cast<std::size_t>(rows_[r]);
     program.values.push_back(system_.F[row]);
@@ -268,14 +290,9 @@ void MechanicalSystem::compile_dynamics(const Jacobian& jacobian) {
       is_affine_ = is_affine_ && !varies[static_cast<std::size_t>(line)];
       const bool derivative = input < system_.variable_input(0);
       const int j = input - (derivative ? system_.derivative_input(0) : system_.variable_input(0));
-      const Entry entry{static_cast<int>(r), velocity_index_[static_cast<std::size_t>(j)], line,
-                        factor_of_[static_cast<std::size_t>(j)]};
-      if (derivative && !is_position(j))
-        program.first.push_back(entry);
-      else if (derivative || !is_position(j))
-        program.second.push_back(entry);
-      else
-        program.third.push_back(entry);
+      entries_of(program, derivative, is_position(j))
+          .push_back({static_cast<int>(r), velocity_index_[static_cast<std::size_t>(j)], line,
+                      factor_of_[static_cast<std::size_t>(j)]});
     }
   }
   prune(program);

@@ -80,17 +80,31 @@ class MechanicalSystem {
     std::vector<int> velocity, row;
     std::vector<double> factor;   // of the velocity in the derivative
     std::vector<bool> is_target;  // is it the derivative of another one?
+    std::vector<bool> is_position, is_velocity;
+
+    void place(std::size_t position);
+    [[nodiscard]] bool begins_chain(std::size_t j) const;
+  };
+  /// A row a (ẋ_j − s x_k) = 0, j ≠ k.
+  struct KinematicRow {
+    int j, k;
+    double factor;  // s
   };
 
   void require_laws() const;
   void make_gaps();
+  [[nodiscard]] bool is_variable(int j) const { return 0 <= j && j < n(); }
+  [[nodiscard]] bool is_position(int j) const;
+  [[nodiscard]] std::optional<KinematicRow> kinematic_row(const Jacobian& jacobian, int r) const;
   [[nodiscard]] Kinematics kinematics(const Jacobian& jacobian) const;
+  void place_gaps(const Jacobian& jacobian, Kinematics& found) const;
   void find_positions(const Jacobian& jacobian);
-  void number(const std::vector<bool>& is_position, const Kinematics& found);
+  void number(const Kinematics& found);
   void require_derivatives(const Jacobian& jacobian) const;
   void require_outputs(const Jacobian& jacobian) const;
   void require_dynamics(const Jacobian& jacobian) const;
   void compile_contacts(const Jacobian& jacobian);
+  static std::vector<Entry>& entries_of(Program& program, bool of_derivative, bool of_position);
   void compile_dynamics(const Jacobian& jacobian);
   static void prune(Program& program);
   void run(Program& program);

@@ -145,6 +145,13 @@ void VelocityStepping::linearise(double h) {
   scaling_.unscale_in_place(change_);
 }
 
+/// Is the last change of v⁺ its rounding, or small and no longer getting smaller?
+bool VelocityStepping::has_settled(double change, double last) const {
+  const double size = std::max({v_.lpNorm<Eigen::Infinity>(), v_before_.lpNorm<Eigen::Infinity>(),
+                                v_free_.lpNorm<Eigen::Infinity>()});
+  return change <= least_change * size || (change >= last / 2 && change <= stagnation * size);
+}
+
 Status VelocityStepping::solve_velocities(double h) {
   double last = inf;
   for (int iteration = 0; iteration < most_newton_steps; ++iteration) {
@@ -162,15 +169,36 @@ Status VelocityStepping::solve_velocities(double h) {
     }
     if (system_.is_affine() || v_.size() == 0) return Status::solved;
     const double change = (v_ - v_last_).lpNorm<Eigen::Infinity>();
-    const double size = std::max({v_.lpNorm<Eigen::Infinity>(), v_before_.lpNorm<Eigen::Infinity>(),
-                                  v_free_.lpNorm<Eigen::Infinity>()});
-    if (change <= least_change * size) return Status::solved;
-    if (change >= last / 2 && change <= stagnation * size) return Status::solved;
+    if (has_settled(change, last)) return Status::solved;
     last = change;
   }
   message_ = fmt::format("Newton's method does not converge in {} iterations; try a smaller h",
                          most_newton_steps);
   return Status::not_solved;
+}
+
+/// Σ_k |G_ik| |v_free,k − v_k|: what the velocity of a gap changes by without P.
+double VelocityStepping::free_change(const MechanicalSystem::Contacts& at, int i) const {
+  return at.G.row(i).cwiseAbs().dot((v_free_ - v_before_).cwiseAbs());
+}
+
+/// What the law of a contact demands that would be violated. `regular`: the regular step in units of this one.
+VelocityStepping::Touch VelocityStepping::touch_of(int i, double regular) const {
+  Touch touch{};
+  touch.law = i;
+  touch.before = free_.G.row(i).dot(v_before_) + before_.g_t[i];
+  const double turn = (free_.G.row(i) - before_.G.row(i)).dot(v_before_);
+  const double terms = free_.G.row(i).cwiseAbs().dot(v_before_.cwiseAbs() + v_free_.cwiseAbs()) +
+                       std::abs(before_.g_t[i]);
+  touch.resting =
+      regular * (free_change(free_, i) + std::abs(turn) + std::abs(free_.g_t[i] - before_.g_t[i])) +
+      negligible * terms;
+  const bool approaches = -touch.before > touch.resting;
+  const double e = options_.restitution[static_cast<std::size_t>(i)];
+  const double factor = touch.before > rounding_of_velocity * terms ? 1 : approaches ? e : 0;
+  touch.bound = factor == 0 ? 0 : -factor * touch.before;
+  touch.is_impact = approaches;
+  return touch;
 }
 
 // Which contacts would be violated at the end of the step without P, and what their law demands.
@@ -179,11 +207,8 @@ void VelocityStepping::find_touches(double t_next, double h) {
   x_ = current().state.x;
   advance_positions(h, v_free_, x_);
   system_.evaluate(t_next, x_, free_);
-  const auto moves = [&](const MechanicalSystem::Contacts& at, int i) {
-    return at.G.row(i).cwiseAbs().dot((v_free_ - v_before_).cwiseAbs());
-  };
   const auto is_open = [&](int i) {
-    const double noise = hardly_open * h * moves(free_, i) + 1e-15 * free_.size[i];
+    const double noise = hardly_open * h * free_change(free_, i) + 1e-15 * free_.size[i];
     return free_.g[i] > noise;
   };
   bool all_open = true;
@@ -195,24 +220,8 @@ void VelocityStepping::find_touches(double t_next, double h) {
   system_.evaluate(current().state.t, current().state.x, before_);
   // A step that is short only to land on a requested time does not tell impacts more finely.
   const double regular = std::max(1.0, options_.h / h);
-  for (int i = 0; i < system_.m(); ++i) {
-    if (is_open(i)) continue;
-    Touch touch{};
-    touch.law = i;
-    touch.before = free_.G.row(i).dot(v_before_) + before_.g_t[i];
-    const double turn = (free_.G.row(i) - before_.G.row(i)).dot(v_before_);
-    const double terms = free_.G.row(i).cwiseAbs().dot(v_before_.cwiseAbs() + v_free_.cwiseAbs()) +
-                         std::abs(before_.g_t[i]);
-    touch.resting =
-        regular * (moves(free_, i) + std::abs(turn) + std::abs(free_.g_t[i] - before_.g_t[i])) +
-        negligible * terms;
-    const bool approaches = -touch.before > touch.resting;
-    const double e = options_.restitution[static_cast<std::size_t>(i)];
-    const double factor = touch.before > rounding_of_velocity * terms ? 1 : approaches ? e : 0;
-    touch.bound = factor == 0 ? 0 : -factor * touch.before;
-    touch.is_impact = approaches;
-    touches_.push_back(touch);
-  }
+  for (int i = 0; i < system_.m(); ++i)
+    if (!is_open(i)) touches_.push_back(touch_of(i, regular));
 }
 
 // The linearised equations for v⁺ beside the laws of the contacts in touches_:
@@ -280,18 +289,11 @@ double VelocityStepping::crossing(int law) const {
   return end < start ? std::min(1.0, start / (start - end)) : 0;
 }
 
-void VelocityStepping::finish(double t_next, double h) {
-  Record& next = trial();
+/// λ, the mode and the jumps of the contacts that push.
+void VelocityStepping::write_impulses(double t_next, double h, Record& next) const {
   Step& state = next.state;
-  state.t = t_next;
-  state.x = current().state.x;
-  advance_positions(h, v_, state.x);
-  const auto& velocities = system_.velocities();
-  for (std::size_t k = 0; k < velocities.size(); ++k)
-    state.x[velocities[k]] = v_[static_cast<Eigen::Index>(k)];
   state.lambda.setZero(system_.m());
   std::fill(state.mode.begin(), state.mode.end(), 0);
-  next.departures.clear();
   next.jumps.clear();
   for (std::size_t a = 0; a < touches_.size(); ++a) {
     const Touch& touch = touches_[a];
@@ -302,6 +304,19 @@ void VelocityStepping::finish(double t_next, double h) {
     state.mode[static_cast<std::size_t>(touch.law)] = std::abs(after) <= touch.resting ? 1 : 0;
     if (touch.is_impact) next.jumps.push_back(jump(touch, t_next, h));
   }
+}
+
+void VelocityStepping::finish(double t_next, double h) {
+  Record& next = trial();
+  Step& state = next.state;
+  state.t = t_next;
+  state.x = current().state.x;
+  advance_positions(h, v_, state.x);
+  const auto& velocities = system_.velocities();
+  for (std::size_t k = 0; k < velocities.size(); ++k)
+    state.x[velocities[k]] = v_[static_cast<Eigen::Index>(k)];
+  write_impulses(t_next, h, next);
+  next.departures.clear();
   for (int i = 0; i < system_.m(); ++i) {
     const auto law = static_cast<std::size_t>(i);
     if (state.mode[law] == mode()[law]) continue;

@@ -80,12 +80,16 @@ class VelocityStepping final : public Scheme {
   /// x after h with the velocities v at its end, or (share < 1) the state at that share of the step
   /// with the velocities in between.
   void advance_positions(double h, const Vector& v, Vector& x) const;
+  [[nodiscard]] double free_change(const MechanicalSystem::Contacts& at, int i) const;
+  [[nodiscard]] Touch touch_of(int i, double regular) const;
   void find_touches(double t_next, double h);
   /// Newton's method for v⁺ (and P at the contacts in touches_); v_ is start and result.
   Status solve_velocities(double h);
+  [[nodiscard]] bool has_settled(double change, double last) const;
   void factorise();
   void linearise(double h);
   Status solve_impacts();
+  void write_impulses(double t_next, double h, Record& next) const;
   void finish(double t_next, double h);
   Event jump(const Touch& touch, double t_next, double h) const;
   [[nodiscard]] double crossing(int law) const;

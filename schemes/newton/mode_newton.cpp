@@ -2,21 +2,14 @@
 #include <cmath>
 
 #include <perp/core/base/index.hpp>
-#include <perp/core/base/interruption.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 
 namespace perp {
 namespace {
 
-constexpr int between_milestones = 30;  ///< iterations in which all rows have to fall
-constexpr double progress = 0x1p-8;     ///< to this share
-constexpr int most_iterations = 3000;   ///< of a fall, e.g. down an exponential
-constexpr int most_refinements = 4;     ///< of a linear mode: its first step leads to its solution
 constexpr int most_halvings = 1074;     ///< of a step: the range of doubles
-constexpr double contraction = 0.25;    ///< of the first corrections near a simple solution
 constexpr double cancelled = 0x1p-48;   ///< share of a difference's terms that is their rounding
 constexpr double noise = 0x1p-26;       ///< share of the unknowns that no branch is apart by
-constexpr double contradicting = 0.1;   ///< share of the residual a singular matrix leaves
 
 /// Does a row need this entry of a direction? Where it is nothing beside another term, or the row
 /// is 0 to rounding already, the entry may as well be 0; units that are far off do not matter to
@@ -87,20 +80,25 @@ bool ModeNewton::holds_in_rows(const std::vector<double>& solution) const {
   return true;
 }
 
+/// J⁻¹ F in place of the direction's F, of a small step by the blocks of J where one row asks for it.
+void ModeNewton::solve_direction(bool by_blocks) {
+  lu_.solve(direction_.data());
+  if (step_.is_large()) {
+    if (!holds_in_rows(direction_)) refine_once();
+  } else if (by_blocks || !holds_in_rows(direction_)) {
+    by_blocks_ = blocks_.factorise(step_.jacobian(), step_.size(), step_.units());
+    std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), direction_.begin());
+    solve(direction_);
+  }
+}
+
 /// The Newton step at the last point. False: the equations contradict each other.
 bool ModeNewton::direction(bool by_blocks) {
   const auto size = static_cast<std::size_t>(step_.size());
   std::copy_n(step_.residual(), size, direction_.begin());
   regular_now_ = factorise();
   if (regular_now_) {
-    lu_.solve(direction_.data());
-    if (step_.is_large()) {
-      if (!holds_in_rows(direction_)) refine_once();
-    } else if (by_blocks || !holds_in_rows(direction_)) {
-      by_blocks_ = blocks_.factorise(step_.jacobian(), step_.size(), step_.units());
-      std::copy_n(step_.residual(), size, direction_.begin());
-      solve(direction_);
-    }
+    solve_direction(by_blocks);
     orientation_ = lu_.determinant_sign();
   } else {
     singular_ = true;
@@ -199,18 +197,6 @@ bool ModeNewton::is_promising() const {
   return true;
 }
 
-/// Do the rows fall as down an exponential, some iterations apart?
-bool ModeNewton::makes_progress() {
-  bool falls = true;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
-    const double now = std::abs(step_.residual()[i]);
-    falls = falls &&
-            (now <= progress * milestone_[i] || (gate_known_ && now <= gate * last_errors_[i]));
-    milestone_[i] = now;
-  }
-  return falls;
-}
-
 /// Is the step by 2^-halvings of the direction acceptable? The step stands linearised there.
 bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, bool& finite) {
   const double share = std::ldexp(1.0, -halvings);
@@ -227,45 +213,25 @@ bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, 
          rows_fell(regular_now_ ? 0.5 : 1 - share / 4);
 }
 
+/// Did the step tried last move nothing?
+bool ModeNewton::stays_at(const Vector& d, const Vector& lambda) const {
+  return d_trial_ == d && lambda_trial_ == lambda;
+}
+
 /// The longest acceptable share of the direction, by halvings that double and a bisection between
 /// the last two: steps may be too long by hundreds of powers of ten. False: none is.
 bool ModeNewton::search_line(const Vector& d, const Vector& lambda, bool& finite) {
   int refused = -1, halvings = 0;
   while (!try_share(d, lambda, halvings, finite)) {
-    if (halvings >= most_halvings || (finite && d_trial_ == d && lambda_trial_ == lambda))
-      return false;
+    if (halvings >= most_halvings || (finite && stays_at(d, lambda))) return false;
     refused = halvings;
-    halvings = halvings == 0 ? 1 : std::min(2 * halvings, most_halvings);
+    halvings = std::clamp(2 * halvings, 1, most_halvings);
   }
   while (halvings - refused > 1) {
     const int middle = refused + (halvings - refused) / 2;
     (try_share(d, lambda, middle, finite) ? halvings : refused) = middle;
   }
   return share_ == halvings || try_share(d, lambda, halvings, finite);
-}
-
-NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
-  check_interruption();
-  singular_ = left_domain_ = false;
-  gate_known_ = gate_known_ && has_asked_rows();  // of a step before: still a guess
-  local_ = true;
-  orientation_ = 0;
-  step_.fix(lambda);
-  residual_ = inf;
-  if (!step_.linearise(d, lambda)) return NewtonEnd::domain;
-  lambda_trial_ = lambda;
-  const NewtonEnd end = iterate(d, lambda);
-  if (end == NewtonEnd::stalled && iterations_ >= allowed_) return NewtonEnd::exhausted;
-  if (end != NewtonEnd::converged || is_definite(d, lambda)) return end;
-  local_ = false;
-  return NewtonEnd::indefinite;
-}
-
-NewtonEnd ModeNewton::run_near(Vector& d, Vector& lambda) {
-  near_only_ = true;
-  const NewtonEnd end = run(d, lambda);
-  near_only_ = false;
-  return end;
 }
 
 /// The residual in units of its error at the point where the step is linearised.
@@ -278,7 +244,6 @@ double ModeNewton::ask_gate(const Vector& d, const Vector& lambda) {
   return residual_;
 }
 
-/// Are the rows those of which the gate knows errors?
 void ModeNewton::transfer(Archive& archive) {
   std::vector<std::pair<int, int>> asked;  // law and branch
   const std::vector<Law>& laws = step_.laws();
@@ -296,89 +261,11 @@ void ModeNewton::transfer(Archive& archive) {
         &laws[static_cast<std::size_t>(law)].branches[static_cast<std::size_t>(branch)]);
 }
 
+/// Are the rows those of which the gate knows errors?
 bool ModeNewton::has_asked_rows() const {
   const std::vector<int>& laws = step_.free_laws();
   return std::equal(laws.begin(), laws.end(), asked_.begin(), asked_.end(),
                     [&](int law, const Branch* branch) { return &step_.branch(law) == branch; });
-}
-
-/// One more step from a point that has passed the gate, if it comes nearer.
-void ModeNewton::polish(Vector& d, Vector& lambda) {
-  const double passed = residual_;
-  ++iterations_;
-  if (direction(by_blocks_)) {
-    step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
-    if (step_.linearise(d_trial_, lambda_trial_) && ask_gate(d_trial_, lambda_trial_) < passed) {
-      d.swap(d_trial_);
-      lambda.swap(lambda_trial_);
-      return;
-    }
-  }
-  step_.linearise(d, lambda);
-  ask_gate(d, lambda);
-}
-
-/// A share of the direction that helps. Where none does, elimination may have lost what is small beside others: then
-/// one of the direction by blocks. False: none.
-bool ModeNewton::advance(const Vector& d, const Vector& lambda, bool& finite) {
-  if (search_line(d, lambda, finite)) return true;
-  if (!regular_now_ || by_blocks_ || step_.is_large() || !step_.linearise(d, lambda) || !direction(true)) return false;
-  size_ = scaled_size(direction_);
-  return search_line(d, lambda, finite);
-}
-
-NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
-  bool contracts = false, stagnates = false, rests = false;
-  const auto most = static_cast<int>(std::clamp(allowed_ - iterations_, 0L, long{most_iterations}));
-  for (int iteration = 0; iteration < most; ++iteration) {
-    if ((stagnates || rests || is_promising()) && ask_gate(d, lambda) <= gate) {
-      if (residual_ > 1) polish(d, lambda);
-      local_ = iteration <= 1 || contracts;
-      return NewtonEnd::converged;
-    }
-    if (rests) break;  // all that follows would be the same
-    if (near_only_ && iteration >= 2 && !contracts) break;
-    if (step_.is_linear() && iteration >= most_refinements) break;
-    if (iteration % between_milestones == 0 && !makes_progress() &&
-        iteration >= 2 * between_milestones)
-      break;
-    ++iterations_;
-    if (!direction(false)) return NewtonEnd::inconsistent;
-    write_floor(d, lambda);
-    drop_small_rests();
-    std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
-    bool finite = false;
-    if (!advance(d, lambda, finite)) return refused(d, lambda, finite, contracts);
-    stagnates = next_size_ > size_ / 2;
-    if (iteration == 0)
-      contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
-    rests = d_trial_ == d && lambda_trial_ == lambda;
-    d.swap(d_trial_);
-    lambda.swap(lambda_trial_);
-  }
-  local_ = contracts;
-  // The last step may have led where all that is left is rounding.
-  return ask_gate(d, lambda) <= gate && !near_only_ ? NewtonEnd::converged : NewtonEnd::stalled;
-}
-
-/// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
-/// Rounding may also hold what falls at the end of the whole step, which the gate knows better.
-NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contracts) {
-  const bool contradicts =
-      !regular_now_ && (remainder_.contradicts || remainder_.share > contradicting);
-  step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
-  if (regular_now_ && step_.linearise(d_trial_, lambda_trial_) &&
-      ask_gate(d_trial_, lambda_trial_) <= gate) {
-    d.swap(d_trial_);
-    lambda.swap(lambda_trial_);
-    local_ = contracts;
-    return NewtonEnd::converged;
-  }
-  step_.linearise(d, lambda);
-  local_ = false;
-  if (ask_gate(d, lambda) <= gate) return NewtonEnd::converged;
-  if (!finite) return NewtonEnd::domain;
-  return contradicts ? NewtonEnd::inconsistent : NewtonEnd::stalled;
 }
 
 bool ModeNewton::factorise() {

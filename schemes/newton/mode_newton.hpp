@@ -102,16 +102,31 @@ class ModeNewton {
 
  private:
   friend struct eight::LaneAccess;
+  /// How the iterations of a run go, mode_newton_run.cpp
+  struct Course {
+    int iteration = 0;
+    bool contracts = false;  // from the first step on
+    bool stagnates = false;  // the last correction is hardly smaller than its step
+    bool rests = false;      // the last step moved nothing
+  };
   NewtonEnd iterate(Vector& d, Vector& lambda);
+  std::optional<NewtonEnd> iterate_once(Course& course, Vector& d, Vector& lambda);
+  bool converges_here(const Course& course, Vector& d, Vector& lambda);
+  bool gives_up(const Course& course);
+  [[nodiscard]] bool is_contradictory() const;
+  [[nodiscard]] bool stays_at(const Vector& d, const Vector& lambda) const;
+  bool solves_again(Vector& d, Vector& lambda);
   // Does the solution that the gate let pass lie where the rows say, mode_newton_definite.cpp
   bool is_definite(const Vector& d, const Vector& lambda);
   void solve_refined();
   [[nodiscard]] bool has_underflowed() const;
   bool is_flat(const Vector& d, const Vector& lambda);
+  bool gate_passes_beside(const Vector& d, const Vector& lambda, double share);
   std::optional<bool> comes_back(const Vector& d, const Vector& lambda, int unknown, double side, double least);
   bool comes_back(const Vector& d, const Vector& lambda, int unknown);
   [[nodiscard]] std::vector<int> linear_unknowns() const;
   double distance_bound(int unknown);
+  double distance_bound(int unknown, double enough);
   void bound_distances();
   void refine_once();
   void bound_errors();
@@ -122,6 +137,7 @@ class ModeNewton {
   [[nodiscard]] bool has_asked_rows() const;
   void polish(Vector& d, Vector& lambda);
   bool direction(bool by_blocks);
+  void solve_direction(bool by_blocks);
   void solve(std::vector<double>& right) const;
   [[nodiscard]] bool holds_in_rows(const std::vector<double>& solution) const;
   void drop_small_rests();
@@ -159,10 +175,12 @@ class ModeNewton {
   // Of the refined solution, mode_newton_refined.cpp
   enum class Side { inside, outside, open };
   bool refine(const Vector& d, const Vector& lambda);
+  void correct_refined();
   double refined_error(double* derivatives);
   Side side_of(const WideNumber& value, double bound, bool upper);
   Side side_of_w(int law, const Range& range, double w);
   Side side_of_lambda(int law, const Range& range, double lambda);
+  Side judge_argument(const Vector& d, const Vector& lambda, int law, double w, bool regular);
   Vector d_low_, lambda_low_;
   std::vector<WideNumber> wide_residual_, wide_w_;
   bool is_refined_ = false;

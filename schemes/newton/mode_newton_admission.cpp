@@ -20,6 +20,11 @@ double passed_bound(const Range& range, double value) {
   return value < range.lower ? range.lower : range.upper;
 }
 
+/// The verdict of what else is weak.
+Admission weakened(Admission verdict, bool weak) {
+  return weak && verdict == Admission::inside ? Admission::weak : verdict;
+}
+
 }  // namespace
 
 /// Σ |(derivatives · J⁻¹)_i| (|F_i| + e_i).
@@ -107,43 +112,49 @@ bool ModeNewton::lambda_is_outside(const Vector& d, const Vector& lambda, bool r
   return false;
 }
 
+/// On which side of the end of its range is w? `open` where neither doubles nor 113 bits decide.
+ModeNewton::Side ModeNewton::judge_argument(const Vector& d, const Vector& lambda, int law, double w, bool regular) {
+  const Branch& branch = step_.branch(law);
+  const double by = branch.b == 0 ? 0 : outside(branch.w, w);
+  if (by == 0) return Side::inside;
+  if (!(by <= (regular ? 1 : gate) * w_error(law, regular))) return Side::outside;
+  return regular && refine(d, lambda) ? side_of_w(law, branch.w, w) : Side::open;
+}
+
 Admission ModeNewton::judge_w(const Vector& d, const Vector& lambda, const Vector& w, bool regular) {
   bool weak = false;
   for (int i = 0; i < step_.m(); ++i) {
-    const Branch& branch = step_.branch(i);
-    const double by = branch.b == 0 ? 0 : outside(branch.w, w[i]);
-    if (by == 0) continue;
-    if (!(by <= (regular ? 1 : gate) * w_error(i, regular))) return Admission::outside;
-    const Side side =
-        regular && refine(d, lambda) ? side_of_w(i, branch.w, w[i]) : Side::open;
+    const Side side = judge_argument(d, lambda, i, w[i], regular);
     if (side == Side::outside) return Admission::outside;
     weak = weak || side == Side::open;
   }
   return weak ? Admission::weak : Admission::inside;
 }
 
-Admission ModeNewton::admit(Vector& d, Vector& lambda, Vector& w) {
+/// Do the rows hold with λ on its bound, or at a solution near? What the run has shown of its branch is kept.
+bool ModeNewton::solves_again(Vector& d, Vector& lambda) {
+  if (!step_.linearise(d, lambda)) return false;
+  if (ask_gate(d, lambda) <= gate) return true;
   const bool local = local_;
   const int orientation = orientation_;
+  const NewtonEnd end = iterate(d, lambda);
+  local_ = local;
+  orientation_ = orientation;
+  return end == NewtonEnd::converged;
+}
+
+Admission ModeNewton::admit(Vector& d, Vector& lambda, Vector& w) {
   bool weak = false, moved = false;
   for (int projection = 0; projection < most_projections; ++projection) {
     step_.w(w);
-    if (is_inside(lambda, w)) return weak ? Admission::weak : Admission::inside;
+    if (is_inside(lambda, w)) return weakened(Admission::inside, weak);
     const bool regular = factorise();
     is_refined_ = false;
     if (lambda_is_outside(d, lambda, regular, weak)) return Admission::outside;
-    if (!put_into_ranges(lambda)) {
-      const Admission verdict = judge_w(d, lambda, w, regular);
-      return weak && verdict == Admission::inside ? Admission::weak : verdict;
-    }
+    if (!put_into_ranges(lambda)) return weakened(judge_w(d, lambda, w, regular), weak);
     if (regular && moved) break;  // its rows do not hold with λ in its range
     moved = true;
-    if (!step_.linearise(d, lambda)) return Admission::outside;
-    if (ask_gate(d, lambda) <= gate) continue;
-    const NewtonEnd end = iterate(d, lambda);
-    local_ = local;
-    orientation_ = orientation;
-    if (end != NewtonEnd::converged) break;
+    if (!solves_again(d, lambda)) break;
   }
   return Admission::outside;
 }

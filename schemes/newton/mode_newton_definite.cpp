@@ -23,6 +23,21 @@ constexpr double definite = 0x1p-26;  ///< share of an unknown that no branch is
 constexpr double flat_share = 0x1p-10;  ///< of an unknown by which a row that is flat lets it move
 constexpr double underflow = 0x1p-960;  ///< below this a product may round by more than u of itself
 
+/// Has a row a derivative left in the unknown?
+bool has_slope(const ImplicitStep& step, int unknown) {
+  bool found = false;
+  step.for_each_in_column(static_cast<std::size_t>(unknown),
+                          [&](std::size_t, double entry) { found = found || entry != 0; });
+  return found;
+}
+
+/// Is a state moved along the way, one for these unknowns, of which those below n are states?
+bool moves_state(const std::vector<Rational>& way, const std::vector<int>& unknowns, int n) {
+  for (std::size_t k = 0; k < unknowns.size(); ++k)
+    if (unknowns[k] < n && way[k] != 0) return true;
+  return false;
+}
+
 }  // namespace
 
 /// x_j + d_j, or λ.
@@ -50,6 +65,12 @@ double ModeNewton::distance_bound(int unknown) {
     sum += work_[i] = bound == 0 ? 0 : bound * std::abs(way_out_[i]);
   }
   return sum;
+}
+
+/// The same by the factors alone where that is enough: at most so much.
+double ModeNewton::distance_bound(int unknown, double enough) {
+  const double by_factors = distances_.empty() ? nan : distances_[static_cast<std::size_t>(unknown)];
+  return by_factors <= enough ? by_factors : distance_bound(unknown);
 }
 
 /// The same of all unknowns of a large step, by the factors alone: too large by what cancels in J⁻¹.
@@ -121,6 +142,16 @@ bool ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown) 
   return true;
 }
 
+/// Does the gate pass at this share of the way out? The step stands linearised at the point itself then.
+bool ModeNewton::gate_passes_beside(const Vector& d, const Vector& lambda, double share) {
+  step_.move(d, lambda, share, way_out_.data(), d_trial_, lambda_trial_);
+  const bool holds =
+      step_.linearise(d_trial_, lambda_trial_) && step_.bound(d_trial_, lambda_trial_) <= gate;
+  step_.linearise(d, lambda);
+  ask_gate(d, lambda);
+  return holds;
+}
+
 /// Where the matrix is singular: does the gate pass beside the point as well, where an unknown is
 /// moved in whose own function no derivative is left, as in tanh(y) = 1 from y = 20 on? A double
 /// root does not, and products with a factor 0 leave the other one open.
@@ -128,22 +159,11 @@ bool ModeNewton::is_flat(const Vector& d, const Vector& lambda) {
   if (has_underflowed()) return true;
   for (const int unknown : step_.curved_unknowns()) {
     const double value = unknown_value(unknown, lambda);
-    if (value == 0 || !step_.is_curved_alone(unknown)) continue;
-    const auto size = static_cast<std::size_t>(step_.size());
-    std::fill_n(way_out_.begin(), size, 0.0);
-    bool has_slope = false;
-    step_.for_each_in_column(static_cast<std::size_t>(unknown),
-                             [&](std::size_t, double entry) { has_slope = has_slope || entry != 0; });
-    if (has_slope) continue;
-    for (const double side : {flat_share, -flat_share}) {
-      way_out_[static_cast<std::size_t>(unknown)] = value;
-      step_.move(d, lambda, side, way_out_.data(), d_trial_, lambda_trial_);
-      const bool holds =
-          step_.linearise(d_trial_, lambda_trial_) && step_.bound(d_trial_, lambda_trial_) <= gate;
-      step_.linearise(d, lambda);
-      ask_gate(d, lambda);
-      if (holds) return true;
-    }
+    if (value == 0 || !step_.is_curved_alone(unknown) || has_slope(step_, unknown)) continue;
+    std::fill_n(way_out_.begin(), step_.size(), 0.0);
+    way_out_[static_cast<std::size_t>(unknown)] = value;
+    for (const double share : {flat_share, -flat_share})
+      if (gate_passes_beside(d, lambda, share)) return true;
   }
   return false;
 }
@@ -173,33 +193,24 @@ bool ModeNewton::is_open() const {
     rows[i].emplace_back(0);
   }
   const auto ways = solve_equations(std::move(rows), static_cast<int>(linear.size()));
-  return std::any_of(ways->directions.begin(), ways->directions.end(),
-                     [&](const std::vector<Rational>& way) {
-                       for (std::size_t k = 0; k < linear.size(); ++k)
-                         if (linear[k] < step_.n() && way[k] != 0) return true;
-                       return false;
-                     });
+  return std::ranges::any_of(ways->directions, [&](const auto& way) { return moves_state(way, linear, step_.n()); });
 }
 
 bool ModeNewton::is_definite(const Vector& d, const Vector& lambda) {
   if (step_.curved_unknowns().empty()) return true;
-  bool regular = factorise();
-  if (!regular) return !is_flat(d, lambda);
+  if (!factorise()) return !is_flat(d, lambda);
   bound_distances();
   for (const int unknown : step_.curved_unknowns()) {
-    if (!regular) return true;
-    if (!distances_.empty() &&
-        distances_[static_cast<std::size_t>(unknown)] <= definite * std::abs(unknown_value(unknown, lambda)))
-      continue;
-    const double distance = distance_bound(unknown);
-    if (distance <= definite * std::abs(unknown_value(unknown, lambda))) continue;
+    const double nothing = definite * std::abs(unknown_value(unknown, lambda));
+    const double distance = distance_bound(unknown, nothing);
+    if (distance <= nothing) continue;
     if (!std::isfinite(distance)) return !has_underflowed();
     write_way_out(unknown, distance);
     const bool comes = comes_back(d, lambda, unknown);
     step_.linearise(d, lambda);
     ask_gate(d, lambda);
     if (!comes) return false;
-    regular = factorise();
+    if (!factorise()) return true;
   }
   return true;
 }

@@ -1,5 +1,6 @@
 // Signs that doubles leave open, from a Newton step refined in 113 bits: the distance of the exact
 // solution of the step from the end of a branch. Called by ModeNewton::admit.
+#include <algorithm>
 #include <cmath>
 
 #include <perp/lcp/exact/double_double.hpp>
@@ -10,6 +11,11 @@ namespace {
 
 constexpr int refinements = 4;    ///< corrections of the unknowns with the matrix of doubles
 constexpr double neglected = 2;   ///< factor for what is of second order in the last correction
+
+/// Are the rows and their errors numbers?
+bool are_finite(const std::vector<WideNumber>& rows) {
+  return std::ranges::all_of(rows, [](const WideNumber& row) { return std::isfinite(row.high) && std::isfinite(row.error); });
+}
 
 }  // namespace
 
@@ -22,6 +28,15 @@ bool ModeNewton::first_step(Vector& d, Vector& lambda) {
   return true;
 }
 
+/// Takes J⁻¹ of the refined rows off the unknowns.
+void ModeNewton::correct_refined() {
+  for (std::size_t i = 0; i < wide_residual_.size(); ++i) work_[i] = wide_residual_[i].high;
+  lu_.solve(work_.data());
+  for (int j = 0; j < step_.n(); ++j) d_low_[j] -= work_[static_cast<std::size_t>(j)];
+  for (std::size_t i = 0; i < step_.free_laws().size(); ++i)
+    lambda_low_[step_.free_laws()[i]] -= work_[static_cast<std::size_t>(step_.n()) + i];
+}
+
 /// d_low and λ_low: what the unknowns lack of the solution. False: they do not settle. The matrix of
 /// the last `factorise` is regular.
 bool ModeNewton::refine(const Vector& d, const Vector& lambda) {
@@ -31,14 +46,8 @@ bool ModeNewton::refine(const Vector& d, const Vector& lambda) {
   lambda_low_.setZero(step_.m());
   for (int k = 0; k <= refinements; ++k) {
     step_.widen(d, d_low_, lambda, lambda_low_, wide_residual_, wide_w_);
-    for (const WideNumber& row : wide_residual_)
-      if (!std::isfinite(row.high) || !std::isfinite(row.error)) return false;
-    if (k == refinements) break;
-    for (std::size_t i = 0; i < wide_residual_.size(); ++i) work_[i] = wide_residual_[i].high;
-    lu_.solve(work_.data());
-    for (int j = 0; j < step_.n(); ++j) d_low_[j] -= work_[static_cast<std::size_t>(j)];
-    for (std::size_t i = 0; i < step_.free_laws().size(); ++i)
-      lambda_low_[step_.free_laws()[i]] -= work_[static_cast<std::size_t>(step_.n()) + i];
+    if (!are_finite(wide_residual_)) return false;
+    if (k < refinements) correct_refined();
   }
   return is_refined_ = true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/base/types.hpp>
@@ -76,6 +77,10 @@ class RankNewton {
 
   template <class Equations>
   double correction(Equations& equations, Vector& step);
+  template <class Equations>
+  std::optional<double> search_line(Equations& equations, double size);
+  /// Is a correction of this size rounding: it is small, and the next one hardly smaller?
+  static bool stays(double size, double next) { return size <= near_rounding && next > size / 4; }
   [[nodiscard]] double relative_size(const Vector& change) const {
     double largest = 0;
     for (Eigen::Index j = 0; j < change.size(); ++j)
@@ -99,6 +104,27 @@ double RankNewton::correction(Equations& equations, Vector& step) {
   return relative_size(step);
 }
 
+/// Moves the unknowns by the longest accepted share 1, 1/2, ... of the step of that relative size. The size of the next
+/// correction with the same matrix, or nothing: no share was accepted.
+template <class Equations>
+std::optional<double> RankNewton::search_line(Equations& equations, double size) {
+  const double residual = equations.relative_residual();
+  sizes_ = equations.sizes();  // the same for both corrections
+  double moved = 0;
+  for (double share = 1; share > shortest; share /= 2) {
+    if (--left_ < 0) return std::nullopt;
+    equations.move(moved - share, step_);
+    moved = share;
+    if (!equations.evaluate()) continue;
+    solve(equations.residual(), correction_);
+    const double next = relative_size(correction_);
+    if (next <= std::max((1 - share / 4) * size, settled) ||
+        equations.relative_residual() <= (1 - share / 2) * residual || size <= near_rounding)  // rounding holds it there
+      return next;
+  }
+  return std::nullopt;
+}
+
 template <class Equations>
 bool RankNewton::run(Equations& equations) {
   double size = correction(equations, step_);
@@ -106,25 +132,10 @@ bool RankNewton::run(Equations& equations) {
     check_interruption();
     if (!(size < inf)) return false;
     if (size <= settled) return true;
-    const double residual = equations.relative_residual();
-    sizes_ = equations.sizes();  // the same for both corrections
-    double share = 1, next = inf;
-    bool accepted = false;
-    for (double moved = 0; share > shortest && !accepted; share /= accepted ? 1 : 2) {
-      if (--left_ < 0) return false;
-      equations.move(moved - share, step_);
-      moved = share;
-      if (!equations.evaluate()) continue;
-      solve(equations.residual(), correction_);
-      next = relative_size(correction_);
-      accepted = next <= std::max((1 - share / 4) * size, settled) ||
-                 equations.relative_residual() <= (1 - share / 2) * residual ||
-                 size <= near_rounding;  // rounding holds it where it is
-    }
-    if (!accepted) return false;
-    const bool stays = size <= near_rounding && next > size / 4;
-    if (!equations.is_linear()) next = correction(equations, correction_);
-    if (stays || next <= settled) return true;
+    const std::optional<double> with_same_matrix = search_line(equations, size);
+    if (!with_same_matrix) return false;
+    const double next = equations.is_linear() ? *with_same_matrix : correction(equations, correction_);
+    if (stays(size, *with_same_matrix) || next <= settled) return true;
     step_.swap(correction_);
     size = next;
   }

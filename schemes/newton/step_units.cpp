@@ -54,6 +54,24 @@ void add_law(const Law& law, int law_row, int lambda, int lambda_row, Sizes& siz
   }
 }
 
+/// Those of all laws; law i follows the n equations, as λ_i does the variables.
+void add_laws(const std::vector<Law>& laws, int n, Sizes& sizes) {
+  for (int i = 0; i < static_cast<int>(laws.size()); ++i)
+    add_law(laws[at(i)], n + i, n + i, sizes.row_of_lambda(i), sizes);
+}
+
+/// x where algebraic variables, which are guesses, are 0. Adds the sizes of the others.
+Vector known_part(const DcsEvaluator& evaluator, const Vector& x, Sizes& sizes) {
+  Vector known = x;
+  for (int j = 0; j < static_cast<int>(x.size()); ++j) {
+    if (evaluator.is_differential(j))
+      sizes.add_value(sizes.row_of_x(j), j, x[j]);
+    else
+      known[j] = 0;
+  }
+  return known;
+}
+
 /// The smaller one of two sizes; 0 and what is not finite is none.
 double smaller_size(double a, double b) {
   const auto is_size = [](double value) { return value != 0 && std::isfinite(value); };
@@ -67,13 +85,7 @@ double smaller_size(double a, double b) {
 /// be far away: a derivative is the smaller one of those there and where they are 0.
 void ImplicitStep::choose_units(const Vector& x, double t, double h) {
   Sizes sizes(n(), m());
-  Vector known = x;
-  for (int j = 0; j < n(); ++j) {
-    if (evaluator_.is_differential(j))
-      sizes.add_value(sizes.row_of_x(j), j, x[j]);
-    else
-      known[j] = 0;
-  }
+  const Vector known = known_part(evaluator_, x, sizes);
   const Vector still = Vector::Zero(n()), free = Vector::Zero(m());
   motion(t, still, x, free, still);
   const std::vector<double> at_guess = derivatives_;
@@ -90,8 +102,7 @@ void ImplicitStep::choose_units(const Vector& x, double t, double h) {
       case Kind::multiplier: sizes.add(place.row, n() + place.index, slope); break;
     }
   }
-  for (int i = 0; i < m(); ++i)
-    add_law(laws_[at(i)], n() + i, n() + i, sizes.row_of_lambda(i), sizes);
+  add_laws(laws_, n(), sizes);
   const BinaryScaling scaling(sizes.entries());
   for (int k = 0; k < n() + m(); ++k)
     all_units_[at(k)] = scaling.column[at(k)] - scaling.column[at(sizes.one())];

@@ -52,6 +52,10 @@ bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) { return std::range
 
 Corners rectangle(double x0, double x1, double y0, double y1) { return {{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}; }
 
+bool is_seen(const PageCurve& curve) {
+  return !curve.lines.empty() || !curve.dotted.empty() || !curve.points.empty() || !curve.areas.empty();
+}
+
 /// A panel in the making.
 class PanelOfBlocks {
  public:
@@ -68,8 +72,7 @@ class PanelOfBlocks {
     for (const Piece& piece : pieces) add_piece(block, piece, curve);
     if (block.kind == Kind::crosses) return add_crosses(std::move(curve));
     give_look(block, curve);
-    const bool is_seen = !curve.lines.empty() || !curve.dotted.empty() || !curve.points.empty() || !curve.areas.empty();
-    if (is_seen) panel_.curves.push_back(std::move(curve));
+    if (is_seen(curve)) panel_.curves.push_back(std::move(curve));
   }
 
   /// With the crosses on its lower end, and stripes at least a hair wide.
@@ -190,13 +193,19 @@ class PanelOfBlocks {
         if (std::isfinite(number(row, 1))) panel_.bands.push_back({{row[0], row[1]}, block.name, block.colour});
   }
 
+  /// The range of the values of cells.
+  static Range values_of(const std::vector<Piece>& pieces) {
+    Range values{inf, -inf};
+    for (const Piece& piece : pieces)
+      for (const Row& row : piece) widen(values, number(row, 2), false);
+    return values;
+  }
+
   /// In ten equal parts of their values, each a name with its colour.
   void add_cells(const DrawnBlock& block, const std::vector<Piece>& pieces) {
     static constexpr std::array colours{"#440154", "#482878", "#3e4989", "#31688e", "#26828e",
                                         "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"};
-    Range values{inf, -inf};
-    for (const Piece& piece : pieces)
-      for (const Row& row : piece) widen(values, number(row, 2), false);
+    const Range values = values_of(pieces);
     const double width = (values.upper - values.lower) / colours.size();
     std::array<PageCurve, colours.size()> curves;
     for (const Piece& piece : pieces)

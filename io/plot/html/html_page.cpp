@@ -121,6 +121,17 @@ class Drawing {
     return text;
   }
 
+  /// The points of a curve. A line of no length with round ends keeps its size on the screen.
+  [[nodiscard]] std::string dots_text(const PageCurve& curve) const {
+    std::string dots;
+    for (const auto& [x, y] : curve.points)
+      if (const double u = x_.share(x), v = width - y_.share(y); std::isfinite(u) && std::isfinite(v))
+        dots += fmt::format("M{0:.9g} {1:.9g}L{0:.9g} {1:.9g}", u, v);
+    if (dots.empty()) return {};
+    return fmt::format("<path d=\"{0}\" stroke-width=\"{1}\" stroke-linecap=\"round\"/>{2}", dots, curve.point_size,
+                       curve.is_hollow ? fmt::format("<path d=\"{}\" stroke=\"#fff\" stroke-width=\"5\" stroke-linecap=\"round\"/>", dots) : "");
+  }
+
   [[nodiscard]] std::string curve_text(const PageCurve& curve, const std::vector<std::string>& names) const {
     std::string text = fmt::format("<g class=\"k{}\" stroke=\"{}\" fill=\"none\">", place(curve.name, names), curve.colour);
     if (const std::string d = areas_path(curve); !d.empty())
@@ -130,15 +141,7 @@ class Drawing {
                           curve.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", curve.dash));
     if (const std::string d = path(curve.dotted); !d.empty())
       text += fmt::format("<path d=\"{}\" stroke-width=\"1.4\" stroke-dasharray=\"2 4\"/>", d);
-    // A line of no length with round ends keeps its size on the screen.
-    std::string dots;
-    for (const auto& [x, y] : curve.points)
-      if (const double u = x_.share(x), v = width - y_.share(y); std::isfinite(u) && std::isfinite(v))
-        dots += fmt::format("M{0:.9g} {1:.9g}L{0:.9g} {1:.9g}", u, v);
-    if (!dots.empty())
-      text += fmt::format("<path d=\"{0}\" stroke-width=\"{1}\" stroke-linecap=\"round\"/>{2}", dots, curve.point_size,
-                          curve.is_hollow ? fmt::format("<path d=\"{}\" stroke=\"#fff\" stroke-width=\"5\" stroke-linecap=\"round\"/>", dots) : "");
-    return text + heads_text(curve) + "</g>\n";
+    return text + dots_text(curve) + heads_text(curve) + "</g>\n";
   }
 
   /// "x0 y0 x1 y1;...", of which the script makes heads that keep their size and form on the screen.

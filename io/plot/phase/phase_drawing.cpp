@@ -158,6 +158,15 @@ void add_flow(const PhasePlane::Arrow& arrow, double rounding, PhaseDrawing& dra
   drawing.flow.emplace_back(end(-flow_length / 2), end(flow_length / 2));
 }
 
+/// Where laws switch.
+void add_surfaces(const PhasePlane& plane, const std::vector<Law>& laws, PhaseDrawing& drawing) {
+  for (const PhasePlane::Surface& surface : plane.surfaces) {
+    const Law& law = laws[static_cast<std::size_t>(surface.law)];
+    drawing.surfaces.push_back({.name = "surface of " + law.name, .colour = curve_colour(3 + drawing.surfaces.size())});
+    for (const auto& [from, to] : surface.segments) drawing.surfaces.back().pieces.push_back({from, to});
+  }
+}
+
 void add_plane(const RunPlot& plot, const PhaseLayers& layers, int horizontal, int vertical, PhaseDrawing& drawing) {
   PhasePlaneGrid grid{.horizontal = variable_of(plot, horizontal),
                       .vertical = variable_of(plot, vertical),
@@ -174,12 +183,15 @@ void add_plane(const RunPlot& plot, const PhaseLayers& layers, int horizontal, i
   double fastest = 0;
   for (const PhasePlane::Arrow& arrow : plane.arrows) fastest = std::max(fastest, std::hypot(arrow.rate.x, arrow.rate.y));
   for (const PhasePlane::Arrow& arrow : plane.arrows) add_flow(arrow, no_rate * fastest, drawing);
-  for (const PhasePlane::Surface& surface : plane.surfaces) {
-    const Law& law = plot.model.laws()[static_cast<std::size_t>(surface.law)];
-    drawing.surfaces.push_back({.name = "surface of " + law.name, .colour = curve_colour(3 + drawing.surfaces.size())});
-    for (const auto& [from, to] : surface.segments) drawing.surfaces.back().pieces.push_back({from, to});
-  }
+  add_surfaces(plane, plot.model.laws(), drawing);
 }
+
+bool has_plane(const PhaseLayers& layers) { return layers.arrows || layers.surfaces; }
+
+bool has_equilibria(const PhaseLayers& layers) { return layers.equilibria || layers.virtual_equilibria; }
+
+/// Is a point with these shares of the axes within the frame?
+bool is_in_frame(const PlanePoint& share) { return share.x >= 0 && share.x <= 1 && share.y >= 0 && share.y <= 1; }
 
 /// How a point at rest is called and drawn.
 PhaseDrawing::Marks marks_of(const Equilibrium& point) {
@@ -199,7 +211,7 @@ void add_equilibria(const RunPlot& plot, const PhaseLayers& layers, int horizont
   require_laws(plot.model, "equilibria");
   for (const Equilibrium& point : equilibria_of(plot.model, plot.model.run.span.start, {}, false).points.found) {
     const PlanePoint at{point.x[x], point.x[y]}, share = drawing.shares(at);
-    if (!(share.x >= 0 && share.x <= 1 && share.y >= 0 && share.y <= 1)) continue;
+    if (!is_in_frame(share)) continue;
     const bool is_virtual = point.kind == EquilibriumKind::outside;
     if (is_virtual ? !layers.virtual_equilibria : !layers.equilibria) continue;
     PhaseDrawing::Marks marks = marks_of(point);
@@ -222,14 +234,13 @@ PlanePoint PhaseDrawing::shares(const PlanePoint& point) const {
 }
 
 void check_layers(const Model& model, const PhaseLayers& layers, int horizontal, int vertical) {
-  const bool has_plane = layers.arrows || layers.surfaces, has_equilibria = layers.equilibria || layers.virtual_equilibria;
-  if (!has_plane && !has_equilibria) return;
+  if (!has_plane(layers) && !has_equilibria(layers)) return;
   const std::vector<DrawnColumn> columns = drawn_columns(model);
   for (const int column : {horizontal, vertical})
     if (const DrawnColumn& drawn = columns.at(static_cast<std::size_t>(column)); drawn.kind != DrawnColumn::Kind::variable)
       throw InvalidInput(fmt::format("surfaces, arrows and equilibria are drawn in the plane of two variables: {} is none", drawn.name));
-  if (has_plane) check_phase_plane(model, horizontal, vertical);
-  if (has_equilibria) require_laws(model, "equilibria");
+  if (has_plane(layers)) check_phase_plane(model, horizontal, vertical);
+  if (has_equilibria(layers)) require_laws(model, "equilibria");
 }
 
 PhaseDrawing phase_drawing(const RunPlot& plot, const std::vector<PhasePath>& paths, const PhaseLayers& layers,
@@ -244,14 +255,13 @@ PhaseDrawing phase_drawing(const RunPlot& plot, const std::vector<PhasePath>& pa
   if (drawing.starts.empty()) throw InvalidInput("there is no phase picture: the run has no state for it");
   check_logarithmic(drawing.x, x);
   check_logarithmic(drawing.y, y);
-  const bool has_equilibria = layers.equilibria || layers.virtual_equilibria;
-  if (layers.arrows || layers.surfaces || has_equilibria) {
+  if (has_plane(layers) || has_equilibria(layers)) {
     drawing.x = framed(drawing.x, x.is_logarithmic);
     drawing.y = framed(drawing.y, y.is_logarithmic);
   }
   drawing.directions = directions_of(drawing);
-  if (layers.arrows || layers.surfaces) add_plane(plot, layers, horizontal, vertical, drawing);
-  if (has_equilibria) add_equilibria(plot, layers, horizontal, vertical, drawing);
+  if (has_plane(layers)) add_plane(plot, layers, horizontal, vertical, drawing);
+  if (has_equilibria(layers)) add_equilibria(plot, layers, horizontal, vertical, drawing);
   return drawing;
 }
 

@@ -98,15 +98,20 @@ void add_points(const PhaseDrawing& drawing, Script& script) {
                {.kind = marks.sign == 6 ? Kind::hollow : Kind::full, .colour = marks.colour, .size = 8});
 }
 
+/// Does it show more than runs?
+bool has_layers(const PhaseDrawing& drawing) {
+  return !drawing.flow.empty() || !drawing.surfaces.empty() || !drawing.equilibria.empty();
+}
+
 std::string settings(const PhaseDrawing& drawing, const RunPlot& plot, const Picture& picture, const Script& script) {
   const int columns = std::clamp((width - left) / (70 + letter * static_cast<int>(script.longest)), 1, 3);
   const int rows = (script.entries + columns - 1) / columns;
   const int height = 46 + panel_height + 60 + rows * row_height + 12;
-  const bool has_layers = !drawing.flow.empty() || !drawing.surfaces.empty() || !drawing.equilibria.empty();
+  const bool is_framed = has_layers(drawing);
   const auto range = [&](const Range& of) {
-    return has_layers ? fmt::format("[{}:{}]", of.lower, of.upper) : axis_range(of.lower, of.upper);
+    return is_framed ? fmt::format("[{}:{}]", of.lower, of.upper) : axis_range(of.lower, of.upper);
   };
-  const std::string margins = drawing.is_x_logarithmic || drawing.is_y_logarithmic || has_layers
+  const std::string margins = drawing.is_x_logarithmic || drawing.is_y_logarithmic || is_framed
                                   ? ""
                                   : "set offsets graph 0.04, graph 0.04, graph 0.04, graph 0.04\n";
   return picture.preamble(width, height) +

@@ -91,13 +91,19 @@ class Script {
     for (const CurvePanel& part : panels_) left_ = std::max(left_, 92 + letter * (tick_digits(part.low, part.high) - 7));
   }
 
+  /// A list of names of at most so many letters: its first ones and the last. Empty: that will not do.
+  static std::string shortened_list(const std::string& text, std::size_t letters) {
+    const std::size_t last = text.rfind(", ");
+    for (std::size_t at = last; at != std::string::npos && at > 0; at = text.rfind(", ", at - 1))
+      if (at < last && at + 3 + text.size() - last <= letters) return text.substr(0, at) + ", …" + text.substr(last);
+    return {};
+  }
+
   /// A text of at most so many letters; where it is longer its middle is left out, of a list whole names if that will do.
   static std::string fitting(const std::string& text, int room) {
     const auto letters = static_cast<std::size_t>(std::max(room / letter, 8));
     if (text.size() <= letters) return text;
-    const std::size_t last = text.rfind(", ");
-    for (std::size_t at = last; at != std::string::npos && at > 0; at = text.rfind(", ", at - 1))
-      if (at < last && at + 3 + text.size() - last <= letters) return text.substr(0, at) + ", …" + text.substr(last);
+    if (std::string list = shortened_list(text, letters); !list.empty()) return list;
     const auto is_inside = [&](std::size_t k) { return (static_cast<unsigned char>(text[k]) & 0xC0U) == 0x80U; };  // of a letter
     std::size_t from = letters / 2, to = text.size() - (letters - letters / 2 - 1);
     while (from > 0 && is_inside(from)) --from;
@@ -252,26 +258,25 @@ class Script {
   std::string text_;
 };
 
+/// A row of the data: t and the curves, NaN where one is interrupted.
+std::string row_text(double t, const Vector& values) {
+  std::string text = fmt::format("{}", t);
+  for (const double value : values) text += std::isnan(value) ? " NaN" : fmt::format(" {}", value);
+  return text + '\n';
+}
+
 std::string data_of(const RunPlot& plot) {
   std::string heading = "index 0: t";
   for (const DrawnColumn& column : plot.drawn) heading += " " + column.name;
   std::string rows;
-  for (const Curves::Row& row : plot.curves.rows) {
-    rows += fmt::format("{}", row.t);
-    for (const double value : row.x) rows += std::isnan(value) ? " NaN" : fmt::format(" {}", value);
-    rows += '\n';
-  }
+  for (const Curves::Row& row : plot.curves.rows) rows += row_text(row.t, row.x);
   std::string jumps;
   for (const Curves::Jump& jump : plot.curves.jumps)
     jumps += fmt::format("{} {} {} {}\n", jump.t, jump.from, jump.to, jump.curve + 2);
   std::string others;
   for (std::size_t r = 0; r < plot.others.size(); ++r) {
     std::string lines;
-    for (std::size_t k = 0; k < plot.others[r].t.size(); ++k) {
-      lines += fmt::format("{}", plot.others[r].t[k]);
-      for (const double value : plot.others[r].x[k]) lines += std::isnan(value) ? " NaN" : fmt::format(" {}", value);
-      lines += '\n';
-    }
+    for (std::size_t k = 0; k < plot.others[r].t.size(); ++k) lines += row_text(plot.others[r].t[k], plot.others[r].x[k]);
     others += data_block(fmt::format("index {}: the same of {}", 2 + r, plot.others[r].name), lines);
   }
   return data_block(heading + "; NaN where a curve is interrupted", rows) +

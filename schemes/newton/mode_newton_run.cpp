@@ -1,0 +1,152 @@
+// The iterations of a run of Newton's method in one mode: how it goes on and how it ends.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/interruption.hpp>
+#include <perp/schemes/newton/mode_newton.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int between_milestones = 30;  ///< iterations in which all rows have to fall
+constexpr double progress = 0x1p-8;     ///< to this share
+constexpr int most_iterations = 3000;   ///< of a fall, e.g. down an exponential
+constexpr int most_refinements = 4;     ///< of a linear mode: its first step leads to its solution
+constexpr double contraction = 0.25;    ///< of the first corrections near a simple solution
+constexpr double contradicting = 0.1;   ///< share of the residual a singular matrix leaves
+
+}  // namespace
+
+NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
+  check_interruption();
+  singular_ = left_domain_ = false;
+  gate_known_ = gate_known_ && has_asked_rows();  // of a step before: still a guess
+  local_ = true;
+  orientation_ = 0;
+  step_.fix(lambda);
+  residual_ = inf;
+  if (!step_.linearise(d, lambda)) return NewtonEnd::domain;
+  lambda_trial_ = lambda;
+  const NewtonEnd end = iterate(d, lambda);
+  if (end == NewtonEnd::stalled && iterations_ >= allowed_) return NewtonEnd::exhausted;
+  if (end != NewtonEnd::converged || is_definite(d, lambda)) return end;
+  local_ = false;
+  return NewtonEnd::indefinite;
+}
+
+NewtonEnd ModeNewton::run_near(Vector& d, Vector& lambda) {
+  near_only_ = true;
+  const NewtonEnd end = run(d, lambda);
+  near_only_ = false;
+  return end;
+}
+
+/// Do the rows fall as down an exponential, some iterations apart?
+bool ModeNewton::makes_progress() {
+  bool falls = true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
+    const double now = std::abs(step_.residual()[i]);
+    falls = falls &&
+            (now <= progress * milestone_[i] || (gate_known_ && now <= gate * last_errors_[i]));
+    milestone_[i] = now;
+  }
+  return falls;
+}
+
+/// One more step from a point that has passed the gate, if it comes nearer.
+void ModeNewton::polish(Vector& d, Vector& lambda) {
+  const double passed = residual_;
+  ++iterations_;
+  if (direction(by_blocks_)) {
+    step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
+    if (step_.linearise(d_trial_, lambda_trial_) && ask_gate(d_trial_, lambda_trial_) < passed) {
+      d.swap(d_trial_);
+      lambda.swap(lambda_trial_);
+      return;
+    }
+  }
+  step_.linearise(d, lambda);
+  ask_gate(d, lambda);
+}
+
+/// A share of the direction that helps. Where none does, elimination may have lost what is small beside others: then
+/// one of the direction by blocks. False: none.
+bool ModeNewton::advance(const Vector& d, const Vector& lambda, bool& finite) {
+  if (search_line(d, lambda, finite)) return true;
+  if (!regular_now_ || by_blocks_ || step_.is_large() || !step_.linearise(d, lambda) || !direction(true)) return false;
+  size_ = scaled_size(direction_);
+  return search_line(d, lambda, finite);
+}
+
+/// Does the point pass the gate? Then it is polished. The gate is asked where all rows may be rounding, or steps do not help.
+bool ModeNewton::converges_here(const Course& course, Vector& d, Vector& lambda) {
+  const bool is_asked = course.stagnates || course.rests || is_promising();
+  if (!(is_asked && ask_gate(d, lambda) <= gate)) return false;
+  if (residual_ > 1) polish(d, lambda);
+  local_ = course.iteration <= 1 || course.contracts;
+  return true;
+}
+
+/// Is there none to be expected? Steps near a solution contract, a linear mode is solved by its first ones, else rows fall.
+bool ModeNewton::gives_up(const Course& course) {
+  if (near_only_ && course.iteration >= 2 && !course.contracts) return true;
+  if (step_.is_linear() && course.iteration >= most_refinements) return true;
+  return course.iteration % between_milestones == 0 && !makes_progress() && course.iteration >= 2 * between_milestones;
+}
+
+/// One damped step, to which (d, λ) move; where there is none, how the run ends.
+std::optional<NewtonEnd> ModeNewton::iterate_once(Course& course, Vector& d, Vector& lambda) {
+  ++iterations_;
+  if (!direction(false)) return NewtonEnd::inconsistent;
+  write_floor(d, lambda);
+  drop_small_rests();
+  std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
+  bool finite = false;
+  if (!advance(d, lambda, finite)) return refused(d, lambda, finite, course.contracts);
+  course.stagnates = next_size_ > size_ / 2;
+  if (course.iteration == 0)
+    course.contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
+  course.rests = stays_at(d, lambda);
+  d.swap(d_trial_);
+  lambda.swap(lambda_trial_);
+  return std::nullopt;
+}
+
+NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
+  Course course;
+  const auto most = static_cast<int>(std::clamp(allowed_ - iterations_, 0L, long{most_iterations}));
+  for (; course.iteration < most; ++course.iteration) {
+    if (converges_here(course, d, lambda)) return NewtonEnd::converged;
+    if (course.rests || gives_up(course)) break;  // after a rest all would be the same
+    if (const auto end = iterate_once(course, d, lambda)) return *end;
+  }
+  local_ = course.contracts;
+  // The last step may have led where all that is left is rounding.
+  return ask_gate(d, lambda) <= gate && !near_only_ ? NewtonEnd::converged : NewtonEnd::stalled;
+}
+
+/// Do the linearised equations at a singular matrix contradict each other by more than rounding?
+bool ModeNewton::is_contradictory() const {
+  return !regular_now_ && (remainder_.contradicts || remainder_.share > contradicting);
+}
+
+/// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
+/// Rounding may also hold what falls at the end of the whole step, which the gate knows better.
+NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contracts) {
+  const bool contradicts = is_contradictory();
+  step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
+  if (regular_now_ && step_.linearise(d_trial_, lambda_trial_) &&
+      ask_gate(d_trial_, lambda_trial_) <= gate) {
+    d.swap(d_trial_);
+    lambda.swap(lambda_trial_);
+    local_ = contracts;
+    return NewtonEnd::converged;
+  }
+  step_.linearise(d, lambda);
+  local_ = false;
+  if (ask_gate(d, lambda) <= gate) return NewtonEnd::converged;
+  if (!finite) return NewtonEnd::domain;
+  return contradicts ? NewtonEnd::inconsistent : NewtonEnd::stalled;
+}
+
+}  // namespace perp
