@@ -76,7 +76,7 @@ RealVector rest_of(const Matrix& K, const Vector& r, const RealVector& x) {
   return rest;
 }
 
-/// Two steps of Newton's method in a mode; what a branch fixes is fixed.
+/// The equations of a mode, solved by one step of Newton's method and two that refine; what a branch fixes is fixed.
 bool polish(const Mlcp& problem, const Mode& mode, Solution& point) {
   const Scaling scaling = equilibrate(problem);
   const Mlcp unit = scaled(problem, scaling);

@@ -21,7 +21,7 @@ struct Curve {
   std::vector<double> lengths;         ///< of the branches, in units of their directions; ends: inf
 };
 
-/// Walks along the branches from one infinite end to the other. Corners are compared with 1e-11 of
+/// Walks along the branches from one infinite end to the other. Corners are compared with 2^-48 of
 /// the size of the law's coordinates; a branch that is a single point of the others is left out.
 Curve curve_of(const Law& law);
 

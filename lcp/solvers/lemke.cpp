@@ -111,8 +111,10 @@ SolveResult solve_lemke(const Mlcp& problem, const SolveOptions& options) {
   SolveResult result;
   PivotResult last = PivotResult::singular_start;
   Vector weights;
+  int starts = 0;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     if (!begin(pivoting, form, attempt, options.present, weights)) continue;
+    ++starts;
     last = pivoting.follow(weights, result.iterations, options.max_iterations);
     if (last == PivotResult::limit) break;
     if (last != PivotResult::done) continue;
@@ -123,7 +125,7 @@ SolveResult solve_lemke(const Mlcp& problem, const SolveOptions& options) {
   }
   result.status = Status::not_solved;
   result.message = fmt::format("lemke gave up after {} pivots from {} starts: {}",
-                               result.iterations, attempts, reason(last));
+                               result.iterations, starts, reason(last));
   return result;
 }
 

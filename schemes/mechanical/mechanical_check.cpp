@@ -153,7 +153,7 @@ struct Factors {
   static bool relate(double known, double a, double b, double& unknown) {
     if (unknown != 0 || a == 0 || b == 0) return false;
     unknown = known * a / b;
-    return true;
+    return unknown != 0;  // below the smallest number it stays unknown
   }
 };
 

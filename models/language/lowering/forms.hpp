@@ -39,6 +39,7 @@ class FormLowering {
   int saturation(const Form& form, const std::string& text, FormPlace place);
   int dead_zone(const Form& form, const std::string& text, FormPlace place);
   int unit_saturation(int w, int lower, int upper, const std::string& text);
+  [[nodiscard]] bool is_end(int bound);
   /// max(l, min(w, u)) without bounds that are infinite.
   int clamped(int w, int lower, int upper, const std::string& text);
   int piecewise(const Form& form, const std::string& text, FormPlace place);

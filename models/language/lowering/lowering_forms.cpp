@@ -237,7 +237,7 @@ void FormLowering::check_bounds(int lower, int upper, const std::string& text, F
 void FormLowering::require_bounds(int old, const std::string& text) {
   const Form& form = *model_.forms.find(model_.tape, old);
   const int lower = operand(form, 1), upper = operand(form, 2);
-  const bool is_checked = algebra_.is_known(lower) && algebra_.is_known(upper);
+  const bool is_checked = (algebra_.is_known(lower) && algebra_.is_known(upper)) || !is_end(lower) || !is_end(upper);
   if (is_checked || !creates_ || algebra_.is_exact() || always_counts_[static_cast<std::size_t>(old)] == 0)
     return;
   const std::string order = print(form, 1) + " <= " + print(form, 2);
@@ -252,11 +252,12 @@ int FormLowering::unit_saturation(int w, int lower, int upper, const std::string
   return algebra_.add(lower, algebra_.multiply(width, part));
 }
 
+/// Does this bound end anything? An infinite one does not.
+bool FormLowering::is_end(int bound) { return !algebra_.is_known(bound) || std::isfinite(algebra_.value(bound)); }
+
 int FormLowering::clamped(int w, int lower, int upper, const std::string& text) {
-  const bool constant = algebra_.is_known(lower) && algebra_.is_known(upper);
-  const bool from_above = !constant || std::isfinite(algebra_.value(upper));
-  const int below = from_above ? minimum(w, upper, {text}) : w;
-  return constant && std::isinf(algebra_.value(lower)) ? below : maximum(below, lower, {text});
+  const int below = is_end(upper) ? minimum(w, upper, {text}) : w;
+  return is_end(lower) ? maximum(below, lower, {text}) : below;
 }
 
 int FormLowering::saturation(const Form& form, const std::string& text, FormPlace place) {
@@ -281,7 +282,6 @@ int FormLowering::dead_zone(const Form& form, const std::string& text, FormPlace
     return own_law(perp::dead_zone(algebra_.value(lower), algebra_.value(upper)), w, text);
   // max(0, w - u) - max(0, l - w), without the side on which it has no end
   const int zero = algebra_.number(0);
-  const auto is_end = [&](int bound) { return !algebra_.is_known(bound) || std::isfinite(algebra_.value(bound)); };
   const int above = is_end(upper) ? maximum(algebra_.subtract(w, upper), zero, {text}) : zero;
   const int below = is_end(lower) ? maximum(algebra_.subtract(lower, w), zero, {text}) : zero;
   return algebra_.subtract(above, below);

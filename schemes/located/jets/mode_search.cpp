@@ -242,10 +242,10 @@ bool next_mode(const std::vector<Law>& laws, const std::vector<int>& open, Mode&
   return false;
 }
 
-/// Makes the law's branch the first one whose jet is good, or that with the smallest residual. False: the points run out.
-bool ModeSearch::try_branches(Mode& mode, std::size_t law, Jet& jet) {
+/// Makes the law's branch the first one whose jet is good, or that with the smallest residual, `smallest` so far. False: the
+/// points run out.
+bool ModeSearch::try_branches(Mode& mode, std::size_t law, Jet& jet, double& smallest) {
   int best = mode[law];
-  double smallest = jet.residual;
   for (int k = 0; k < static_cast<int>(jets_.laws()[law].branches.size()); ++k) {
     mode[law] = k;
     if (!solve(mode, lambda_, Guess::present, jet)) return false;
@@ -262,9 +262,10 @@ bool ModeSearch::try_branches(Mode& mode, std::size_t law, Jet& jet) {
 bool ModeSearch::make_reference(Mode& mode, const std::vector<int>& open) {
   Jet jet;
   if (!solve(mode, lambda_, Guess::present, jet)) return false;
+  double smallest = jet.residual;
   for (const int i : open) {
     if (is_good(jet)) return true;
-    if (!try_branches(mode, static_cast<std::size_t>(i), jet)) return false;
+    if (!try_branches(mode, static_cast<std::size_t>(i), jet, smallest)) return false;
     if (is_good(jet)) return true;
   }
   return solve(mode, lambda_, Guess::present, jet) && is_good(jet);

@@ -63,7 +63,7 @@ class ModeSearch {
   void ignore(std::size_t laws, const std::vector<int>& open, const std::vector<int>& undecided);
   [[nodiscard]] long share_of_points(const std::vector<int>& open) const;
   void reject(const Mode& mode, double violation);
-  bool try_branches(Mode& mode, std::size_t law, Jet& jet);
+  bool try_branches(Mode& mode, std::size_t law, Jet& jet, double& smallest);
   std::vector<Mode> undecided_modes(const Continuation& weak, int levels, std::vector<Continuation>& found);
   /// Has a mode taken its share of points before others were looked at?
   [[nodiscard]] bool is_put_off() const { return is_first_look_ && is_spent_; }

@@ -239,7 +239,9 @@ class FormWriter {
     const Instruction& line = system_.tape[k];
     if (line.operation == Operation::constant) return writer_.tape.constant(line.value);
     if (line.a < 0) return writer_.tape.apply(line.operation);
-    const int a = (is_rough(line, numbers_) ? inside_ : lines)[static_cast<std::size_t>(line.a)];
+    // Of formulas that resets alone need no argument has been written inside.
+    const int inside = inside_[static_cast<std::size_t>(line.a)];
+    const int a = is_rough(line, numbers_) && inside >= 0 ? inside : lines[static_cast<std::size_t>(line.a)];
     const int b = line.b < 0 ? -1 : lines[static_cast<std::size_t>(line.b)];
     if (is_power_of_zero(line, a)) return writer_.tape.constant(0);
     return line.operation == Operation::guard ? writer_.guard(a, b) : writer_.apply(line.operation, a, b);

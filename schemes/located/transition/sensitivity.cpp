@@ -187,6 +187,14 @@ Sensitivities::GapRate Sensitivities::reset_rate(const Gap& gap, const Jet& jet,
 void Sensitivities::at_event(const Jet& jet, const Vector& dt) {
   dt_ = dt;
   dx_ = S_ + jet.x.col(1) * dt.transpose();
+  if (resets_read_multipliers())
+    dlambda_ = jets_.sensitivities(jet, S_, {}, dp()).lambda[0] + jet.lambda.col(1) * dt.transpose();
+}
+
+bool Sensitivities::resets_read_multipliers() const {
+  return std::ranges::any_of(reset_derivatives_, [&](const Derivative& d) {
+    return d.input >= system_.multiplier_input(0) && d.input < system_.parameter_input(0);
+  });
 }
 
 void Sensitivities::reset(const std::vector<int>& resets, double t, const Vector& x,
@@ -206,15 +214,17 @@ void Sensitivities::apply_reset(int reset, const std::vector<double>& values, co
     const int k = d.output - first;
     if (k < 0 || k >= static_cast<int>(what.values.size())) continue;
     const double value = values[static_cast<std::size_t>(d.line)];
-    auto row = dx_.row(what.variables[static_cast<std::size_t>(k)]);
-    const int x_index = d.input - system_.variable_input(0);
-    if (d.input == Dcs::time_input())
-      row += value * dt_.transpose();
-    else if (x_index >= 0 && x_index < system_.n())
-      row += value * before.row(x_index);
-    else if (d.input >= system_.parameter_input(0))
-      row += value * p.row(d.input - system_.parameter_input(0));
+    dx_.row(what.variables[static_cast<std::size_t>(k)]) += value * row_of_input(d.input, before, p);
   }
+}
+
+/// The derivative of an input of the tape of resets at the event; none has an effect through ẋ.
+Eigen::RowVectorXd Sensitivities::row_of_input(int input, const Matrix& before, const Matrix& p) const {
+  if (input == Dcs::time_input()) return dt_.transpose();
+  if (input >= system_.parameter_input(0)) return p.row(input - system_.parameter_input(0));
+  if (input >= system_.multiplier_input(0)) return dlambda_.row(input - system_.multiplier_input(0));
+  if (input >= system_.variable_input(0)) return before.row(input - system_.variable_input(0));
+  return Eigen::RowVectorXd::Zero(columns_);
 }
 
 /// The impact is differentiated by central differences of fourth order of its map at fixed

@@ -33,7 +33,7 @@ class Sensitivities {
 
   [[nodiscard]] bool active() const { return columns_ > 0; }
   /// S, and what the last event made of it.
-  void transfer(Archive& archive) { archive(columns_, S_, dx_, dt_); }
+  void transfer(Archive& archive) { archive(columns_, S_, dx_, dlambda_, dt_); }
   /// From now on there are none.
   void end() { columns_ = 0; }
 
@@ -94,6 +94,8 @@ class Sensitivities {
   [[nodiscard]] GapRate reset_rate(const Gap& gap, const Jet& jet, const JetSensitivities& all, const Matrix& p) const;
   [[nodiscard]] Vector impulses(const Linearised& at, const Vector& jump) const;
   void differentiate_resets();
+  [[nodiscard]] bool resets_read_multipliers() const;
+  [[nodiscard]] Eigen::RowVectorXd row_of_input(int input, const Matrix& before, const Matrix& p) const;
   void apply_reset(int reset, const std::vector<double>& values, const Matrix& before,
                    const Matrix& p);
   [[nodiscard]] std::vector<double> run_resets(double t, const Vector& x,
@@ -106,6 +108,7 @@ class Sensitivities {
   int columns_;
   std::vector<int> column_of_parameter_;  // of the flow
   Matrix S_, dx_;
+  Matrix dlambda_;  // before the last event, where resets ask for it
   Vector dt_;
 
   Tape reset_tape_;

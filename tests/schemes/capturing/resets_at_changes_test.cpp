@@ -46,6 +46,20 @@ TEST_SUITE("schemes/resets_at_changes") {
       }
   }
 
+  // c = t - 0.01 behind the dose; x gains the whole of the pulse
+  TEST_CASE("a pulse behind a reset counts, however much shorter than the step it is") {
+    for (const double width : {1e-4, 1e-6, 1e-9, 1e-10, 1e-12}) {
+      CAPTURE(width);
+      const Run run = run_text("c = 1\nx = 0",
+                               fmt::format("equations = [\"der(c) = 1\", \"der(x) = if(c < {0:.17g}, {1:.17g}, 0)\"]\n"
+                                           "when = [{{ condition = \"t - 0.01\", direction = 1, set = {{ c = \"0\" }} }}]",
+                                           width, 1 / width),
+                               0.05, 1e-3);
+      CHECK(run.jumps.size() == 1);
+      CHECK(run.end(1) == doctest::Approx(1).epsilon(1e-4));
+    }
+  }
+
   TEST_CASE("a law that a reset switches and that switches back within the step is off in between") {
     // A saw tooth from 3/4 to 5/2 at the rate 3, period 7/12; y falls at 1/2 below A = 7/4, rises at 1/2 above.
     for (const char* law : {"step(A - 1.75)", "hysteresis(A, 1.7499999, 1.75)"})

@@ -81,6 +81,26 @@ void check_same(const Trajectory& run, const Trajectory& base, double k, const V
 }  // namespace
 
 TEST_SUITE("schemes/located/units") {
+  // The distance to the surface is known to the rounding of the offset, the rate with which it is passed or met is not.
+  TEST_CASE("a surface far from the origin of its variable is passed, or slid on, in one way") {
+    for (const double offset : {1e3, 1e6, 1e9}) {
+      CAPTURE(offset);
+      const std::string from = fmt::format("[variables]\nx = {:.17g}\ny = 0\n[model]\n", offset - 0.5), end = "[run]\nt = [0, 1]\n";
+      const Trajectory passed =
+          run_located(from + fmt::format("equations = [\"der(x) = 1\", \"der(y) = sign(x - {:.17g})\"]\n", offset) + end);
+      const Trajectory slid =
+          run_located(from + fmt::format("equations = [\"der(x) = -sign(x - {:.17g})\", \"der(y) = 1\"]\n", offset) + end);
+      for (const Trajectory* run : {&passed, &slid}) {
+        REQUIRE_MESSAGE(run->status == Status::solved, run->message);
+        REQUIRE(run->events.size() == 1);
+        CHECK(run->events[0].continuations <= 1);
+        CHECK(std::abs(run->events[0].t - 0.5) < 1e-15 * offset + 1e-10);
+      }
+      CHECK(passed.events[0].kind == EventKind::crossing);
+      CHECK(slid.events[0].kind == EventKind::sliding_entry);
+    }
+  }
+
   TEST_CASE("sensitivities through impacts are the same in every unit of length") {
     const Matrix base = slopes_on_a_curved_floor(1);
     for (const int bits : {-40, -20, 20}) {

@@ -197,4 +197,17 @@ TEST_SUITE("schemes/definite_solutions") {
     CHECK(run("sat(x, 0, 3 - x)").status == Status::solved);
     CHECK(run("if(x < 0.75, sat(x, 0, 1 - x), 0)").status == Status::solved);
   }
+
+  TEST_CASE("a bound of sat that is infinite bounds nothing, where the other one moves too") {
+    const auto end = [](const std::string& right) {
+      const Trajectory found = run_text("[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"y = " + right +
+                                            "\"]\n[run]\nt = [0, 2]\n",
+                                        0.1, 2);
+      REQUIRE_MESSAGE(found.status == Status::solved, found.message);
+      return found.x.back()[1];
+    };
+    CHECK(end("sat(x, -inf, 3 - x)") == doctest::Approx(1));
+    CHECK(end("sat(x, 1.5*x, inf)") == doctest::Approx(3));
+    CHECK(end("deadzone(x, -inf, 0.5*x)") == doctest::Approx(1));
+  }
 }
