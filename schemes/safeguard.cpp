@@ -99,7 +99,7 @@ bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedCh
   const double length = change.after.t - change.before.t, share = jump_share + 4 * length / h;
   // What rates move in the time of the change is no jump, however fast.
   const Vector by_rates =
-      moved_by_rates * length * scheme.rate_terms(change.before).cwiseMax(scheme.rate_terms(change.after));
+      moved_by_rates * length * scheme.rate_terms_between(change.before, change.after);
   for (Eigen::Index i = 0; i < moved.size(); ++i)
     if (moved[i] > std::max(least[i], by_rates[i]) && moved[i] > share * (rest[i] > 0 ? rest[i] : terms[i])) return true;
   return std::any_of(change.lost.begin(), change.lost.end(), [&](int j) {

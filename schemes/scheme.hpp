@@ -100,6 +100,10 @@ class Scheme {
   /// What moves each row of the motion in a unit of time at a state, by size, without what may be an impulse there:
   /// algebraic variables, and multipliers without bounds. 0 where it is not known.
   [[nodiscard]] virtual Vector rate_terms(const Step& state) const { return Vector::Zero(state.x.size()); }
+  /// The same between two states, from whatever origin the variables are counted, as far as the scheme can say that.
+  [[nodiscard]] virtual Vector rate_terms_between(const Step& a, const Step& b) const {
+    return rate_terms(a).cwiseMax(rate_terms(b));
+  }
   /// Is it certain that steps of at most this length move the current state by no more than a multiple of their length,
   /// so that none of them jumps?
   [[nodiscard]] virtual bool moves_with_length(double h) {

@@ -49,6 +49,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] bool argument_jumps(int i) const override;
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector rate_terms(const Step& state) const override;
+  [[nodiscard]] Vector rate_terms_between(const Step& a, const Step& b) const override;
   [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
   [[nodiscard]] Vector rounding() override;
@@ -204,6 +205,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] std::string without_start_text(double t, const Vector& x0) const;
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
+  [[nodiscard]] Step without_impulses(Step state) const;
   void solve_constraints_at(double t, double h, Vector& x, State& limit);
   bool solve_constraints_at_point(double t, Vector& x, State& limit);
   void take_constraints(const PointStep& step, Vector& x, State& limit) const;

@@ -259,15 +259,33 @@ std::string Capturing::without_start_text(double t, const Vector& x0) const {
                      violation_of_constraints(equations_.laws(), constraints(x0, t)));
 }
 
+/// A state without what may be an impulse.
+Step Capturing::without_impulses(Step state) const {
+  for (int j = 0; j < equations_.n(); ++j)
+    if (is_algebraic(j)) state.x[j] = 0;
+  for (int i = 0; i < equations_.m(); ++i)
+    if (!is_bounded(equations_.system().laws[at(i)])) state.lambda[i] = 0;
+  return state;
+}
+
 /// |A| |x| + |b| + |B| |λ| over the differential variables and the bounded multipliers.
 Vector Capturing::rate_terms(const Step& state) const {
-  Vector sizes = state.x.cwiseAbs(), forces = state.lambda.cwiseAbs();
-  for (int j = 0; j < equations_.n(); ++j)
-    if (is_algebraic(j)) sizes[j] = 0;
+  const Step part = without_impulses(state);
   const SparseLcs& lcs = equations_.system();
-  for (int i = 0; i < equations_.m(); ++i)
-    if (!is_bounded(lcs.laws[at(i)])) forces[i] = 0;
-  return lcs.b(state.t).cwiseAbs() + lcs.A.sizes_times(sizes) + lcs.B.sizes_times(forces);
+  return lcs.b(state.t).cwiseAbs() + lcs.A.sizes_times(part.x.cwiseAbs()) + lcs.B.sizes_times(part.lambda.cwiseAbs());
+}
+
+/// The rate r = A x + b + B λ changes from a to b by no more than |A| |Δx| + |B| |Δλ|: far from the origin, where the terms of
+/// r cancel, that is less than they are.
+Vector Capturing::rate_terms_between(const Step& a, const Step& b) const {
+  const Step from = without_impulses(a), to = without_impulses(b);
+  const SparseLcs& lcs = equations_.system();
+  const auto rate = [&](const Step& state) -> Vector {
+    return (lcs.A.times(state.x) + lcs.B.times(state.lambda) + lcs.b(state.t)).cwiseAbs();
+  };
+  const Vector change =
+      lcs.A.sizes_times((to.x - from.x).cwiseAbs()) + lcs.B.sizes_times((to.lambda - from.lambda).cwiseAbs());
+  return rate_terms(a).cwiseMax(rate_terms(b)).cwiseMin(change + rate(from).cwiseMax(rate(to)));
 }
 
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.

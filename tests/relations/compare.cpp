@@ -187,7 +187,7 @@ std::string state_difference(const Vector& here, const Vector& there, const Vect
   for (std::size_t j = 0; j < by.variables.size(); ++j) {
     const auto row = static_cast<Eigen::Index>(j);
     if (by.variables[j] < 0) continue;
-    const double other = by.factors[j] * there[by.variables[j]];
+    const double other = by.value(j, there);
     if (!(std::abs(here[row] - other) <= tolerance * size[row]))
       return fmt::format("variable {} at t = {:.12g}: {:.17g} here, {:.17g} there", j, t, here[row],
                          other);
@@ -265,9 +265,7 @@ bool same_bits(const Outcome& here, const Outcome& there, const Correspondence& 
   for (std::size_t k = 0; k < here.run.size(); ++k) {
     if (here.run.t[k] != by.time_factor * there.run.t[k]) return false;
     for (std::size_t j = 0; j < by.variables.size(); ++j)
-      if (here.run.x[k][static_cast<Eigen::Index>(j)] !=
-          by.factors[j] * there.run.x[k][by.variables[j]])
-        return false;
+      if (here.run.x[k][static_cast<Eigen::Index>(j)] != by.value(j, there.run.x[k])) return false;
   }
   if (here.run.events.size() != there.run.events.size()) return false;
   for (std::size_t k = 0; k < here.run.events.size(); ++k)

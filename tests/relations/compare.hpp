@@ -10,11 +10,17 @@ namespace perp::relations {
 /// How what is in one outcome is said in another one.
 struct Correspondence {
   std::vector<int> variables;   ///< index in the other outcome of each variable
-  std::vector<double> factors;  ///< value here = factor × value there
+  std::vector<double> factors;  ///< value here = factor × value there + origin
+  std::vector<double> origins{};  ///< empty: 0
   double time_factor = 1;       ///< (t here) = time_factor × (t there) + time_shift
   double time_shift = 0;
   bool same_laws = true;  ///< laws have the same branches; else only moments are compared
   bool all_events = true;  ///< there are no events but those here; else more are allowed there
+
+  /// Variable j of a state there, as it is said here.
+  [[nodiscard]] double value(std::size_t j, const Vector& there) const {
+    return factors[j] * there[variables[j]] + (origins.empty() ? 0 : origins[j]);
+  }
 };
 
 /// Each variable by its place, factors 1.

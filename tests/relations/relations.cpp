@@ -58,7 +58,7 @@ const std::vector<Relation>& relations() {
       {"words", judge_words},         {"schemes", judge_schemes},
       {"solvers", judge_solvers},     {"time", judge_time},
       {"roots", judge_roots},         {"enclosures", judge_enclosures},
-      {"chain", judge_chain},
+      {"chain", judge_chain},         {"offsets", judge_offsets},
   };
   return table;
 }

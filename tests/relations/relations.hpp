@@ -71,6 +71,8 @@ Judgement judge_decimal_units(Subject& subject, SchemeName scheme, std::mt19937&
 Judgement judge_company(Subject& subject, SchemeName scheme, std::mt19937& random);
 /// Many states behind one another, the first driven by the model: its steps have many unknowns.
 Judgement judge_chain(Subject& subject, SchemeName scheme, std::mt19937& random);
+/// Every variable measured from another point.
+Judgement judge_offsets(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_order(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_schemes(Subject& subject, SchemeName scheme, std::mt19937& random);

@@ -169,6 +169,18 @@ RandomModel shifted(const RandomModel& model, double shift) {
   return result;
 }
 
+RandomModel from_origins(const RandomModel& model, const std::vector<double>& origins) {
+  RandomModel result = model;
+  for_each_factor(result, [&](Factor& factor) {
+    if (factor.kind == Factor::Kind::variable) factor.offset -= factor.scale * origins[at(factor.index)];
+  });
+  for (std::size_t j = 0; j < origins.size(); ++j) result.variables[j].start += origins[j];
+  for (RandomReset& reset : result.resets)
+    for (std::size_t k = 0; k < reset.variables.size(); ++k)
+      reset.values[k].push_back({origins[at(reset.variables[k])], {}});
+  return result;
+}
+
 RandomModel perturbed(const RandomModel& model, std::mt19937& random, double amount) {
   RandomModel result = model;
   std::uniform_real_distribution<double> relative(-amount, amount);

@@ -51,6 +51,9 @@ RandomModel with_clock(const RandomModel& model);
 /// The model in the time t - shift.
 RandomModel shifted(const RandomModel& model, double shift);
 
+/// The model in variables that are larger by these origins.
+RandomModel from_origins(const RandomModel& model, const std::vector<double>& origins);
+
 /// Starts and coefficients other than 0, ±1 changed by about this relative amount.
 RandomModel perturbed(const RandomModel& model, std::mt19937& random, double amount);
 
