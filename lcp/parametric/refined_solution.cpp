@@ -187,12 +187,36 @@ void add(BoundedMatrix& Y, const Matrix& change) {
     for (Eigen::Index i = 0; i < change.rows(); ++i) Y.set(i, j, Y(i, j) + DoubleDouble{change(i, j), 0});
 }
 
-/// Δ ≤ error + G Δ, begun with a Δ that is one number for each column, until each entry knows what is coupled
-/// with it alone: it may stand beside others that are larger by any power of ten.
+/// The entries of one column that are not 0 in the least Δ with Δ = error + G Δ: those with an error, and what these act on.
+std::vector<char> entries_with_bound(const Matrix& error, Eigen::Index column, const Matrix& G) {
+  const Eigen::Index n = error.rows();
+  std::vector<char> has_bound(at(n), 0);
+  std::vector<Eigen::Index> waiting;
+  const auto add = [&](Eigen::Index i) {
+    has_bound[at(i)] = 1;
+    waiting.push_back(i);
+  };
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (error(i, column) != 0) add(i);
+  while (!waiting.empty()) {
+    const Eigen::Index from = waiting.back();
+    waiting.pop_back();
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (has_bound[at(i)] == 0 && G(i, from) != 0) add(i);
+  }
+  return has_bound;
+}
+
+/// Δ ≤ error + G Δ, begun with a Δ that is one number for each column, 0 where nothing makes a difference, until each entry
+/// knows what is coupled with it alone: it may stand beside others that are larger by any power of ten.
 Matrix least_bound(const Matrix& error, const Matrix& G, double norm, double grown) {
-  Matrix distance = error;
-  for (Eigen::Index j = 0; j < error.cols(); ++j)
-    distance.col(j).setConstant(error.col(j).maxCoeff() / (1 - norm) * grown);
+  Matrix distance = Matrix::Zero(error.rows(), error.cols());
+  for (Eigen::Index j = 0; j < error.cols(); ++j) {
+    const double most = error.col(j).maxCoeff() / (1 - norm) * grown;
+    const std::vector<char> has_bound = entries_with_bound(error, j, G);
+    for (Eigen::Index i = 0; i < error.rows(); ++i)
+      if (has_bound[at(i)] != 0) distance(i, j) = most;
+  }
   bool settles = false;
   for (int k = 0; k < most_bounds && !settles; ++k) {
     const Matrix next = (error + G * distance) * grown;

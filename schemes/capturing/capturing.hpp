@@ -38,6 +38,7 @@ class Capturing final : public ModewiseScheme {
   long stay(const UniformSteps& steps) override;
   Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
                      double h) override;
+  bool ends_surely_in(const Mode& mode, double t_next, double h) override;
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
   [[nodiscard]] bool has_resets() const override { return false; }
@@ -170,9 +171,11 @@ class Capturing final : public ModewiseScheme {
   bool may_ask_all(double h);
   std::optional<Attempt> attempt_of_all(double h);
   std::optional<std::vector<Found>> find_all(PointStep& step, const Mode& present);
+  static bool is_same_point(const Found& a, const Found& b);
   static void add_found(Found other, const Mode& present, std::vector<Found>& found);
   [[nodiscard]] int nearest_of(const std::vector<Found>& found) const;
   void put_point(Found point, const Mode& mode, bool is_kept);
+  void be_point(const Mode& mode, bool is_kept);
   ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
   bool begin_search();
   [[nodiscard]] bool is_end_enough(bool is_one) const;
@@ -185,6 +188,7 @@ class Capturing final : public ModewiseScheme {
   void take(const PointStep& step, const Mode& mode, bool is_kept);
   Attempt take(const Answer& known);
   void remember(double h, const Mode& present, const Attempt& attempt);
+  bool solves_by_guess(PointStep& step);
   Attempt attempt_first_order(double t_next, double h);
   Attempt attempt_into_mode(double t_next, double h, bool leaves);
   bool begins_anew(const Mode& mode);
@@ -228,6 +232,9 @@ class Capturing final : public ModewiseScheme {
   std::map<Mode, long> met_;     // steps at points of the user's length, by mode
   bool looks_for_end_ = false;   // see `attempt_end`
   Mode search_;                  // room for `find_mode`
+  struct {
+    const Mode *from = nullptr, *to = nullptr;
+  } last_change_{};  // of mode that a step with one solution has made, as long as the next one may make it too
   std::optional<std::vector<Mode>> possible_;  // modes that the point of the attempted step leaves
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;
