@@ -82,13 +82,13 @@ void mode_system(const ParametricMlcp& family, const Mode& mode, BoundedMatrix& 
       const double entry = j < p ? base.M21(i, j) : base.M22(i, j - p);
       K.set(p + i, j, two_product(branch.a, entry));
     }
-    K.set(p + i, p + i, K(p + i, p + i) + DoubleDouble{branch.b, 0});
-    K.error(p + i, p + i) = double_double_rounding * (std::abs(branch.b) +
-                                                      std::abs(branch.a * base.M22(i, i)));
+    const DoubleDouble own = K(p + i, p + i);
+    K.set(p + i, p + i, own + DoubleDouble{branch.b, 0});
+    if (own.low != 0) K.error(p + i, p + i) = double_double_rounding * (std::abs(branch.b) + std::abs(own.high));
     for (int j = 0; j < k; ++j) R.set(p + i, j, two_product(-branch.a, family.Q2(i, j)));
     const DoubleDouble moved = two_product(-branch.a, base.q2[i]);
     R.set(p + i, k, moved + DoubleDouble{branch.c, 0});
-    R.error(p + i, k) = double_double_rounding * (std::abs(branch.c) + std::abs(moved.high));
+    if (moved.low != 0) R.error(p + i, k) = double_double_rounding * (std::abs(branch.c) + std::abs(moved.high));
   }
 }
 

@@ -364,7 +364,8 @@ void Capturing::restore(const Step& state) {
   now.x_known = true;
   now.lambda = state.lambda;
   now.w = state.w;
-  now.mode = &*modes_.insert(state.mode).first;
+  const auto known = std::ranges::find_if(states_, [&](const State& other) { return *other.mode == state.mode; });
+  now.mode = known != states_.end() ? known->mode : &*modes_.insert(state.mode).first;
   now.map = -1;
   now.cache = nullptr;
   now.outputs_known = true;

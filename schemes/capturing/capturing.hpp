@@ -188,7 +188,10 @@ class Capturing final : public ModewiseScheme {
   void take(const PointStep& step, const Mode& mode, bool is_kept);
   Attempt take(const Answer& known);
   void remember(double h, const Mode& present, const Attempt& attempt);
+  bool finds_only(PointStep& step, PointStep::Verdict verdict);
   bool solves_by_guess(PointStep& step);
+  /// Has a solution inside of a mode no other mode, where solutions are a convex set? It is an isolated point of it then.
+  static bool is_only_mode(const PointStep& step) { return step.is_determined() && !step.is_at_end(); }
   Attempt attempt_first_order(double t_next, double h);
   Attempt attempt_into_mode(double t_next, double h, bool leaves);
   bool begins_anew(const Mode& mode);

@@ -87,7 +87,7 @@ bool Capturing::ends_surely_in(const Mode& mode, double t_next, double h) {
   double* parameter = trial().parameter.data();
   equations_.parameter(x(), current().t, t_next, parameter);
   step.set(h, parameter);
-  return step.solve(mode) == PointStep::Verdict::inside && step.is_certain();
+  return step.solve(mode) == PointStep::Verdict::inside && is_only_mode(step);
 }
 
 Attempt Capturing::attempt(double t_next, double h) {

@@ -134,10 +134,8 @@ const Capturing::Answer* Capturing::known_answer(double h) {
 /// The mode that is solved first; false: none is present.
 bool Capturing::begin_search() {
   const std::size_t laws = equations_.laws().size();
-  if (start_pending_)
-    search_.assign(laws, 0);
-  else
-    search_ = mode();
+  search_ = mode();
+  if (start_pending_) search_.assign(laws, 0);
   return search_.size() == laws;
 }
 
@@ -151,22 +149,25 @@ bool Capturing::is_end_enough(bool is_one) const {
 bool Capturing::finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one, bool takes_any) {
   if (is_end_enough(is_one)) return true;
   if (!takes_any && !looks_for_end_) return false;
-  const bool may_guess = is_one && !start_pending_;
-  if (may_guess && last_change_.from == &mode()) {
+  return is_one && !start_pending_ ? finds_only(step, verdict) : find_mode(step, search_, verdict);
+}
+
+/// The same where steps have no more than one solution.
+bool Capturing::finds_only(PointStep& step, PointStep::Verdict verdict) {
+  if (last_change_.from == &mode()) {
     if (solves_by_guess(step)) return true;
     verdict = step.solve(search_);  // the search goes on from there
   }
   const bool is_found = find_mode(step, search_, verdict);
-  if (is_found && may_guess) last_change_ = {&mode(), &*modes_.insert(search_).first};
+  if (is_found && is_only_mode(step)) last_change_ = {&mode(), &*modes_.insert(search_).first};
   return is_found;
 }
 
 /// Has a step with one solution it in the mode that the step before, which left the present one, went to? It is there that
 /// a search would end. Once: pieces of a step have the same change of mode, others hardly.
 bool Capturing::solves_by_guess(PointStep& step) {
-  const Mode& guess = *last_change_.to;
-  last_change_ = {};
-  if (step.solve(guess) != PointStep::Verdict::inside || !step.is_certain()) return false;
+  const Mode& guess = *std::exchange(last_change_, {}).to;
+  if (step.solve(guess) != PointStep::Verdict::inside || !is_only_mode(step)) return false;
   search_ = guess;
   return true;
 }

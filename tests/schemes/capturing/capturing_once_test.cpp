@@ -216,8 +216,8 @@ TEST_SUITE("schemes/capturing/capturing_once") {
     std::vector<Event> events;
     const Vector x{{-5, 4, 0}};
     REQUIRE(scheme.start(0, x, 0.25, events).status == Status::solved);
-    const Mode sliding_up{1, 1, 1};
-    scheme.restore({2.5, Vector{{-1.5, 0.5, -2}}, Vector::Zero(3), Vector::Zero(3), sliding_up});
+    const Mode below{1, 1, 1};
+    scheme.restore({2.5, Vector{{0, -1, -2}}, Vector::Zero(3), Vector::Zero(3), below});
     Counts before, after;
     scheme.count(before);
     const Attempt attempt = scheme.attempt(2.625, 0.125);
