@@ -188,10 +188,6 @@ class Capturing final : public ModewiseScheme {
   void take(const PointStep& step, const Mode& mode, bool is_kept);
   Attempt take(const Answer& known);
   void remember(double h, const Mode& present, const Attempt& attempt);
-  bool finds_only(PointStep& step, PointStep::Verdict verdict);
-  bool solves_by_guess(PointStep& step);
-  /// Has a solution inside of a mode no other mode, where solutions are a convex set? It is an isolated point of it then.
-  static bool is_only_mode(const PointStep& step) { return step.is_determined() && !step.is_at_end(); }
   Attempt attempt_first_order(double t_next, double h);
   Attempt attempt_into_mode(double t_next, double h, bool leaves);
   bool begins_anew(const Mode& mode);
@@ -235,9 +231,6 @@ class Capturing final : public ModewiseScheme {
   std::map<Mode, long> met_;     // steps at points of the user's length, by mode
   bool looks_for_end_ = false;   // see `attempt_end`
   Mode search_;                  // room for `find_mode`
-  struct {
-    const Mode *from = nullptr, *to = nullptr;
-  } last_change_{};  // of mode that a step with one solution has made, as long as the next one may make it too
   std::optional<std::vector<Mode>> possible_;  // modes that the point of the attempted step leaves
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;

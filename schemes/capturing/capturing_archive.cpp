@@ -69,12 +69,6 @@ void Capturing::transfer_points(Archive& archive) {
     if (is_made) once(*equations).step->transfer(archive);
   }
   archive(met_, next_answer_);
-  bool is_changed = last_change_.from != nullptr;
-  archive(is_changed);
-  Mode from, to;
-  if (is_changed && !archive.is_reading()) from = *last_change_.from, to = *last_change_.to;
-  archive(from, to);
-  if (archive.is_reading() && is_changed) last_change_ = {&*modes_.insert(from).first, &*modes_.insert(to).first};
   for (Answer& answer : answers_) transfer(archive, answer);
 }
 

@@ -87,7 +87,8 @@ bool Capturing::ends_surely_in(const Mode& mode, double t_next, double h) {
   double* parameter = trial().parameter.data();
   equations_.parameter(x(), current().t, t_next, parameter);
   step.set(h, parameter);
-  return step.solve(mode) == PointStep::Verdict::inside && is_only_mode(step);
+  // Solutions are a convex set, and this one is an isolated point of it: it is in no other mode.
+  return step.solve(mode) == PointStep::Verdict::inside && step.is_determined() && !step.is_at_end();
 }
 
 Attempt Capturing::attempt(double t_next, double h) {

@@ -147,29 +147,7 @@ bool Capturing::is_end_enough(bool is_one) const {
 /// Of a mode that ends it is enough to know that some solution is in another one. Where steps have no more than one, which
 /// is not in this mode, not even that: steps from its end on are solved for themselves.
 bool Capturing::finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one, bool takes_any) {
-  if (is_end_enough(is_one)) return true;
-  if (!takes_any && !looks_for_end_) return false;
-  return is_one && !start_pending_ ? finds_only(step, verdict) : find_mode(step, search_, verdict);
-}
-
-/// The same where steps have no more than one solution.
-bool Capturing::finds_only(PointStep& step, PointStep::Verdict verdict) {
-  if (last_change_.from == &mode()) {
-    if (solves_by_guess(step)) return true;
-    verdict = step.solve(search_);  // the search goes on from there
-  }
-  const bool is_found = find_mode(step, search_, verdict);
-  if (is_found && is_only_mode(step)) last_change_ = {&mode(), &*modes_.insert(search_).first};
-  return is_found;
-}
-
-/// Has a step with one solution it in the mode that the step before, which left the present one, went to? It is there that
-/// a search would end. Once: pieces of a step have the same change of mode, others hardly.
-bool Capturing::solves_by_guess(PointStep& step) {
-  const Mode& guess = *std::exchange(last_change_, {}).to;
-  if (step.solve(guess) != PointStep::Verdict::inside || !is_only_mode(step)) return false;
-  search_ = guess;
-  return true;
+  return is_end_enough(is_one) || ((takes_any || looks_for_end_) && find_mode(step, search_, verdict));
 }
 
 /// A step that leaves its mode is asked for more than once, and one that keeps it while its end is looked for.
