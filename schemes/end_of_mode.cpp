@@ -1,6 +1,7 @@
 // Finds the end of a mode within a step. The run loop asks for it before it lets a step change its mode.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
@@ -105,6 +106,73 @@ class EndOfMode {
   Point before_, last_;
 };
 
+/// The search for the end of the mode of `before` within the step of length h from there, which has left it.
+class EndSearch {
+ public:
+  EndSearch(Scheme& scheme, const Step& before, double h, const std::vector<Scheme::Departure>& departures)
+      : scheme_(scheme), before_(before), h_(h), first_(end_.leaves(1, departures)) {}
+
+  /// The share of the step at which the first law has left the mode, as the whole step tells; 0: none.
+  [[nodiscard]] double first() const { return first_; }
+
+  /// Makes the longest step that keeps the mode. False: none was found.
+  bool finds_end() {
+    bool goes_on = true;
+    for (int k = 0; k < most_shares && goes_on; ++k) goes_on = tries_next(k == 0);
+    return is_there_ || (end_.kept() > 0 && goes_to_kept());
+  }
+
+ private:
+  Attempt attempt(double share) {
+    scheme_.restore(before_);
+    return scheme_.attempt_end(before_.t + share * h_, share * h_);
+  }
+
+  /// A shorter step, which may be that to the end: `is_there_`. False: no other is tried.
+  bool tries_next(bool is_first) {
+    if (end_.is_found()) return false;
+    const double share = std::min(end_.next(), 1 - least_share);
+    if (share < least_share) return false;
+    const std::optional<bool> keeps = keeps_mode(share);
+    if (!keeps) {
+      end_.fails(share);
+      return !is_first;
+    }
+    is_there_ = *keeps && (share == 1 - least_share || end_.is_found());
+    return !is_there_;
+  }
+
+  /// Makes the step of this share, which then tells where the next one has to end. Does it keep the mode? Nothing: it has
+  /// no solution.
+  std::optional<bool> keeps_mode(double share) {
+    const Attempt made = attempt(share);
+    if (made.status != Status::solved) return std::nullopt;
+    scheme_.accept();
+    const std::vector<Scheme::Departure> ends = made.kept_mode ? scheme_.approaches() : scheme_.departures();
+    const bool keeps = made.kept_mode && !end_.is_passed(ends);
+    if (keeps)
+      end_.keeps(share, ends);
+    else
+      end_.leaves(share, ends);
+    return keeps;
+  }
+
+  /// Makes the longest step that was seen to keep the mode once more.
+  bool goes_to_kept() {
+    const Attempt made = attempt(end_.kept());
+    if (made.status != Status::solved || !made.kept_mode) return false;
+    scheme_.accept();
+    return true;
+  }
+
+  Scheme& scheme_;
+  const Step& before_;
+  double h_;
+  EndOfMode end_;
+  double first_;
+  bool is_there_ = false;  // does the scheme stand at the end of the mode?
+};
+
 /// Where the mode ends with the step, but for the rounding of the steps before: makes the step in
 /// the mode, shorter by as little as that needs. Its end is still t_next.
 bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, double share) {
@@ -143,59 +211,26 @@ Mode mode_with_led_laws(const Scheme& scheme, const Mode& before, const std::vec
 ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
   if (scheme.attempt(t_next, h).status != Status::solved) return {};
   scheme.accept();
-  EndOfMode end;
   const std::vector<Scheme::Departure> departures = scheme.departures();
-  const double first = end.leaves(1, departures);
   Mode after = mode_with_led_laws(scheme, before.mode, departures);
-  if (first >= 1 - at_end) return {end_with_mode(scheme, before, t_next, h, first)};
-  const auto tries = [&](double share) {
-    scheme.restore(before);
-    return scheme.attempt_end(before.t + share * h, share * h);
-  };
-  for (int k = 0; k < most_shares && first >= least_share && !end.is_found(); ++k) {
-    const double share = std::min(end.next(), 1 - least_share);
-    if (share < least_share) break;
-    const Attempt attempt = tries(share);
-    if (attempt.status != Status::solved) {
-      if (k == 0) break;
-      end.fails(share);
-      continue;
-    }
-    scheme.accept();
-    if (!attempt.kept_mode) {
-      end.leaves(share, scheme.departures());
-      continue;
-    }
-    const std::vector<Scheme::Departure> approaches = scheme.approaches();
-    if (end.is_passed(approaches)) {
-      end.leaves(share, approaches);
-      continue;
-    }
-    end.keeps(share, approaches);
-    if (share == 1 - least_share || end.is_found()) return {true};
-  }
-  if (end.kept() > 0) {
-    const Attempt attempt = tries(end.kept());
-    if (attempt.status == Status::solved && attempt.kept_mode) {
-      scheme.accept();
-      return {true};
-    }
-  }
+  EndSearch search(scheme, before, h, departures);
+  if (search.first() >= 1 - at_end) return {end_with_mode(scheme, before, t_next, h, search.first())};
+  if (search.first() >= least_share && search.finds_end()) return {true};
   scheme.restore(before);
   return {false, last_early(departures), std::move(after)};
 }
 
 bool pass_change_at_once(Scheme& scheme, const Step& before, double h, const Mode& after, const Vector& rounding) {
   const double length = at_once * h, t_next = before.t + length;
-  if (!(t_next > before.t)) return false;
+  if (!(t_next > before.t) || scheme.ends_surely_in(after, t_next, length)) return false;
   const Attempt attempt = scheme.attempt(t_next, length);
   if (attempt.status != Status::solved || attempt.kept_mode) return false;
   const Vector whole = scheme.motion(before.x, scheme.attempted());
-  const bool jumps = !unsteady_rows(scheme, before, whole, length, rounding).empty();
-  if (!jumps && take_step(scheme, before, t_next, length) && scheme.mode() != after && scheme.mode() != before.mode)
-    return true;
+  scheme.accept();
+  const bool leads_elsewhere = scheme.mode() != after && scheme.mode() != before.mode;
   scheme.restore(before);
-  return false;
+  return leads_elsewhere && unsteady_rows(scheme, before, whole, length, rounding).empty() &&
+         take_step(scheme, before, t_next, length);
 }
 
 bool pass_brief_mode(Scheme& scheme, const Step& before, const Vector& whole, double h, double early,

@@ -191,6 +191,15 @@ class Scheme {
   /// does, and `departures`. Its solution may be any one, or be none where no step has several.
   virtual Attempt attempt_end(double t_next, double h) { return attempt(t_next, h); }
 
+  /// Is it certain that the step of this length from the current state has no solution but one, in this mode? What was
+  /// attempted is gone. False where it is not known at little cost.
+  virtual bool ends_surely_in(const Mode& mode, double t_next, double h) {
+    (void)mode;
+    (void)t_next;
+    (void)h;
+    return false;
+  }
+
   [[nodiscard]] Step snapshot() { return {t(), x(), lambda(), w(), mode()}; }
   /// The current state as it is told: just after a reset in the mode in which laws are then, with the algebraic
   /// variables and multipliers of that; the next step still starts in the one before, so that changes are its events.

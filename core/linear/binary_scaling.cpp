@@ -8,11 +8,18 @@ namespace {
 
 constexpr int most_sweeps = 12;  ///< of the least squares; a scaling needs no more than a digit
 
-/// Adds to `exponents` the means of `sums`, so that sums of squares over rows (or columns) are least.
-void remove_means(const std::vector<double>& sums, const std::vector<int>& counts,
+/// `exponents` become those that remove the means of `sums`, so that sums of squares over rows (or columns) are least. Did
+/// one of them change?
+bool remove_means(const std::vector<double>& sums, const std::vector<int>& counts,
                   std::vector<double>& exponents) {
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    if (counts[i] > 0) exponents[i] = -sums[i] / counts[i];
+  bool has_changed = false;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const double exponent = -sums[i] / counts[i];
+    has_changed = has_changed || exponent != exponents[i];
+    exponents[i] = exponent;
+  }
+  return has_changed;
 }
 
 }  // namespace
@@ -100,13 +107,14 @@ BinaryScaling::BinaryScaling(const linear::SparseMatrix& entries) {
 void BinaryScaling::balance() {
   rho_.assign(row.size(), 0);
   kappa_.assign(column.size(), 0);
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+  bool has_changed = true;
+  for (int sweep = 0; has_changed && sweep < most_sweeps; ++sweep) {
     sums_.assign(row.size(), 0);
     for (const Entry& e : entries_) sums_[at(e.row)] += e.exponent + kappa_[at(e.column)];
-    remove_means(sums_, in_row_, rho_);
+    has_changed = remove_means(sums_, in_row_, rho_);
     sums_.assign(column.size(), 0);
     for (const Entry& e : entries_) sums_[at(e.column)] += e.exponent + rho_[at(e.row)];
-    remove_means(sums_, in_column_, kappa_);
+    has_changed = remove_means(sums_, in_column_, kappa_) || has_changed;
   }
   for (std::size_t i = 0; i < row.size(); ++i) row[i] += static_cast<int>(std::lround(rho_[i]));
   for (std::size_t j = 0; j < column.size(); ++j)
@@ -122,7 +130,7 @@ Matrix BinaryScaling::apply(const Matrix& entries) const {
 void BinaryScaling::apply_to(Matrix& entries) const {
   for (Eigen::Index j = 0; j < entries.cols(); ++j)
     for (Eigen::Index i = 0; i < entries.rows(); ++i)
-      entries(i, j) = std::ldexp(entries(i, j), row[at(i)] + column[at(j)]);
+      if (entries(i, j) != 0) entries(i, j) = std::ldexp(entries(i, j), row[at(i)] + column[at(j)]);
 }
 
 void BinaryScaling::apply_rows_to(Vector& entries) const {
@@ -139,7 +147,7 @@ Matrix BinaryScaling::apply_rows(const Matrix& entries) const {
   Matrix scaled = entries;
   for (Eigen::Index j = 0; j < scaled.cols(); ++j)
     for (Eigen::Index i = 0; i < scaled.rows(); ++i)
-      scaled(i, j) = std::ldexp(scaled(i, j), row[at(i)]);
+      if (scaled(i, j) != 0) scaled(i, j) = std::ldexp(scaled(i, j), row[at(i)]);
   return scaled;
 }
 

@@ -29,7 +29,10 @@ std::vector<Equation> equations_of(const Lcs& lcs, const Mode& mode) {
   const auto row_of = [](const Matrix& left, const Matrix& right, int i, const Rational& factor) {
     Row row;
     for (const Matrix* part : {&left, &right})
-      for (int j = 0; j < part->cols(); ++j) row.push_back(factor * Rational((*part)(i, j)));
+      for (int j = 0; j < part->cols(); ++j) {
+        const double entry = (*part)(i, j);
+        row.push_back(entry == 0 ? Rational() : factor * Rational(entry));
+      }
     return row;
   };
   for (int i = 0; i < n; ++i)
@@ -66,8 +69,9 @@ bool eliminate(std::vector<Equation>& all, std::size_t column, std::vector<std::
 /// Eliminates the multipliers of laws that give them explicitly (b ≠ 0) by the equations of these laws; leaves all
 /// as it is where these do not determine them.
 std::vector<Equation> with_explicit_laws_eliminated(std::vector<Equation> all, const Lcs& lcs, const Mode& mode) {
-  const std::vector<Equation> given = all;
   const std::vector<std::size_t> places = explicit_laws(lcs, mode);
+  if (places.empty()) return all;
+  const std::vector<Equation> given = all;
   std::vector<std::size_t> unused = places;
   for (const std::size_t column : places)
     if (!eliminate(all, column, unused)) return given;

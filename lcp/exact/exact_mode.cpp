@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/lcp/exact/exact_mode.hpp>
@@ -11,26 +12,34 @@ const Branch& branch_of(const ParametricMlcp& family, const Mode& mode, int law)
   return family.base.laws[at(law)].branches[at(mode[at(law)])];
 }
 
+/// a (M21 u + M22 λ) + b λ = c - a (Q2 θ + q2), of few entries that are not 0.
+ExactMode::Row law_row(const ParametricMlcp& family, const Branch& branch, int law) {
+  const Mlcp& base = family.base;
+  const int p = base.p(), m = base.m(), k = family.k(), n = p + m;
+  ExactMode::Row row(at(n + k + 1));
+  const auto put = [&](int column, double factor, double value) {
+    if (factor != 0 && value != 0) row[at(column)] = Rational(factor) * Rational(value);
+  };
+  for (int j = 0; j < p; ++j) put(j, branch.a, base.M21(law, j));
+  for (int j = 0; j < m; ++j) put(p + j, branch.a, base.M22(law, j));
+  row[at(p + law)] += Rational(branch.b);
+  for (int j = 0; j < k; ++j) put(n + j, -branch.a, family.Q2(law, j));
+  put(n + k, -branch.a, base.q2[law]);
+  row[at(n + k)] += Rational(branch.c);
+  return row;
+}
+
 /// Rows [K | R] of a mode, K (u, λ) = R (θ, 1), see ModeSystem.
 std::vector<ExactMode::Row> mode_rows(const ParametricMlcp& family, const Mode& mode) {
   const Mlcp& base = family.base;
-  const int p = base.p(), m = base.m(), k = family.k(), n = p + m;
-  std::vector<ExactMode::Row> rows(at(n), ExactMode::Row(at(n + k + 1)));
+  const int p = base.p(), k = family.k(), n = p + base.m();
+  std::vector<ExactMode::Row> rows(at(p), ExactMode::Row(at(n + k + 1)));
   for (int i = 0; i < p; ++i)
     for (int j = 0; j < n + k + 1; ++j) {
-      const Rational value = family.exact_entry(i, j);
-      rows[at(i)][at(j)] = j < n ? value : Rational(-value);
+      Rational value = family.exact_entry(i, j);
+      if (value != 0) rows[at(i)][at(j)] = j < n ? std::move(value) : -std::move(value);
     }
-  for (int i = 0; i < m; ++i) {
-    const Branch& branch = branch_of(family, mode, i);
-    ExactMode::Row& row = rows[at(p + i)];
-    const Rational a(branch.a);
-    for (int j = 0; j < p; ++j) row[at(j)] = a * Rational(base.M21(i, j));
-    for (int j = 0; j < m; ++j) row[at(p + j)] = a * Rational(base.M22(i, j));
-    row[at(p + i)] += Rational(branch.b);
-    for (int j = 0; j < k; ++j) row[at(n + j)] = -a * Rational(family.Q2(i, j));
-    row[at(n + k)] = Rational(branch.c) - a * Rational(base.q2[i]);
-  }
+  for (int i = 0; i < base.m(); ++i) rows.push_back(law_row(family, branch_of(family, mode, i), i));
   return rows;
 }
 

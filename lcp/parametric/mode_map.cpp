@@ -82,14 +82,34 @@ void mode_system(const ParametricMlcp& family, const Mode& mode, BoundedMatrix& 
       const double entry = j < p ? base.M21(i, j) : base.M22(i, j - p);
       K.set(p + i, j, two_product(branch.a, entry));
     }
-    K.set(p + i, p + i, K(p + i, p + i) + DoubleDouble{branch.b, 0});
-    K.error(p + i, p + i) = double_double_rounding * (std::abs(branch.b) +
-                                                      std::abs(branch.a * base.M22(i, i)));
+    const DoubleDouble own = K(p + i, p + i);
+    K.set(p + i, p + i, own + DoubleDouble{branch.b, 0});
+    if (own.low != 0) K.error(p + i, p + i) = double_double_rounding * (std::abs(branch.b) + std::abs(own.high));
     for (int j = 0; j < k; ++j) R.set(p + i, j, two_product(-branch.a, family.Q2(i, j)));
     const DoubleDouble moved = two_product(-branch.a, base.q2[i]);
     R.set(p + i, k, moved + DoubleDouble{branch.c, 0});
-    R.error(p + i, k) = double_double_rounding * (std::abs(branch.c) + std::abs(moved.high));
+    if (moved.low != 0) R.error(p + i, k) = double_double_rounding * (std::abs(branch.c) + std::abs(moved.high));
   }
+}
+
+/// Does this law hold M21 u + M22 λ at 0 for every θ?
+bool holds_at_0(const ParametricMlcp& family, const Branch& branch, int law) {
+  return branch.b == 0 && branch.c == 0 && family.base.q2[law] == 0 && family.Q2.row(law).isZero(0);
+}
+
+/// The unknown that is 0 for every θ since this law holds its argument at 0, which is made of that unknown alone, and of
+/// multipliers that their branches hold at 0; -1: there is none.
+int unknown_at_0(const ParametricMlcp& family, const std::vector<Branch>& branches, int law) {
+  if (!holds_at_0(family, branches[at(law)], law)) return -1;
+  const Mlcp& base = family.base;
+  int unknown = -1, count = 0;
+  const auto read = [&](int k, double entry) {
+    if (entry != 0) unknown = k, ++count;
+  };
+  for (int j = 0; j < base.p(); ++j) read(j, base.M21(law, j));
+  for (int j = 0; j < base.m(); ++j)
+    if (branches[at(j)].a != 0 || branches[at(j)].c != 0) read(base.p() + j, base.M22(law, j));
+  return count == 1 ? unknown : -1;
 }
 
 }  // namespace
@@ -109,7 +129,9 @@ DoubleDouble ParametricMlcp::bounded_entry(int row, int column) const {
 Rational ParametricMlcp::exact_entry(int row, int column) const {
   Rational value(entry(row, column));
   if (rest[0].size() == 0) return value;
-  return value + Rational(rest[0](row, column)) + Rational(rest[1](row, column));
+  for (const Matrix& lost : rest)
+    if (lost(row, column) != 0) value += Rational(lost(row, column));
+  return value;
 }
 
 void instantiate(const ParametricMlcp& family, const double* theta, Mlcp& problem) {
@@ -215,6 +237,8 @@ void ModeMap::solve_for_rows(const ParametricMlcp& family, const BoundedMatrix& 
   for (int i = 0; i < m_; ++i)
     if (branches_[at(i)].a == 0)
       set_constant(y, p_ + i, branches_[at(i)].c, branches_[at(i)].b);
+  for (int i = 0; i < m_; ++i)
+    if (const int unknown = unknown_at_0(family, branches_, i); unknown >= 0) set_constant(y, unknown, 0, 1);
   Matrix from(m_, p_ + m_);
   from << family.base.M21, family.base.M22;
   BoundedMatrix w = combined(from, y, q2);

@@ -32,6 +32,16 @@ double compensated_dot(const double* high, const double* low, int k, const doubl
   return sum + rest;
 }
 
+/// The same sum without rounding.
+Rational exact_sum(const double* high, const double* low, int k, const double* theta) {
+  Rational sum(high[k]);
+  if (low[k] != 0) sum += Rational(low[k]);
+  for (int j = 0; j < k; ++j)
+    for (const double part : {high[j], low[j]})
+      if (part != 0 && theta[j] != 0) sum += Rational(part) * Rational(theta[j]);
+  return sum;
+}
+
 }  // namespace
 
 double ModeMap::size(const double* row, const double* theta) const {
@@ -70,6 +80,9 @@ double ModeMap::precise(int row, const double* theta, double sum, double terms) 
   if (std::abs(value) >= precise_from_[at(row)] * terms) return value;
   double error = 0;
   if (std::abs(accurate(row, theta, &error)) * unit_roundoff >= error) return value;
+  const double* missing = error_.data() + first;
+  if (std::all_of(missing, missing + stride_, [](double part) { return part == 0; }))
+    return to_double(exact_sum(rows_.data() + first, low_.data() + first, k_, theta));
   const ExactMode::Row& exact_row =
       row < w_row_ ? exact().value()[at(row - u_row_)] : exact().w_value()[at(row - w_row_)];
   return to_double(ExactMode::value(exact_row, theta));

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/index.hpp>
@@ -35,6 +36,16 @@ bool is_kept(const Matrix& given, const Matrix& scaled) {
   return true;
 }
 
+/// sum - a b, if none of both operations rounds.
+bool subtract_exactly(double a, double b, double& sum) {
+  constexpr double least = 0x1p-960;  // what the product of two doubles has rounded off is a double from here on
+  const DoubleDouble product = two_product(a, b);
+  if (product.low != 0 || !(std::abs(product.high) >= least)) return false;
+  const DoubleDouble next = two_sum(sum, -product.high);
+  sum = next.high;
+  return next.low == 0;
+}
+
 /// The entries of K that are not 0, row by row: equations hold few of the unknowns.
 class Entries {
  public:
@@ -43,7 +54,8 @@ class Entries {
     for (Eigen::Index i = 0; i < n_; ++i) {
       for (Eigen::Index l = 0; l < n_; ++l)
         if (K.high(i, l) != 0 || K.error(i, l) != 0)
-          entries_.push_back({l, K(i, l), K.error(i, l) + rounding * std::abs(K.high(i, l))});
+          entries_.push_back({l, K(i, l), K.error(i, l) + rounding * std::abs(K.high(i, l)),
+                              K.low(i, l) == 0 && K.error(i, l) == 0});
       ends_.push_back(entries_.size());
     }
   }
@@ -67,6 +79,20 @@ class Entries {
     bound *= 1 + 8 * static_cast<double>(n_) * unit_roundoff;  // its own rounding
   }
 
+  /// Is R - K Y exactly 0 in this column, Y without its low part? Told where no product and no sum rounds.
+  [[nodiscard]] bool hold_exactly(const BoundedMatrix& R, const BoundedMatrix& Y, Eigen::Index column) const {
+    for (Eigen::Index i = 0; i < n_; ++i) {
+      if (R.low(i, column) != 0 || R.error(i, column) != 0) return false;
+      double left = R.high(i, column);
+      for (const Entry& entry : row(i)) {
+        const double y = Y.high(entry.column, column);
+        if (y != 0 && !(entry.is_double && subtract_exactly(entry.value.high, y, left))) return false;
+      }
+      if (left != 0) return false;
+    }
+    return true;
+  }
+
   /// |I - X K| with everything that was rounded in making it.
   [[nodiscard]] Matrix defect(const Matrix& X, double grown) const {
     Matrix product = Matrix::Zero(n_, n_), terms = Matrix::Zero(n_, n_);
@@ -87,6 +113,7 @@ class Entries {
     Eigen::Index column;
     DoubleDouble value;
     double rounding;  ///< the error of the entry and what a product with it adds
+    bool is_double;   ///< is it a double without an error?
   };
 
   [[nodiscard]] std::span<const Entry> row(Eigen::Index i) const {
@@ -181,18 +208,51 @@ bool invert(const BoundedMatrix& scaled_K, const Entries& entries, double grown,
   return is_inverse();
 }
 
+/// Columns of Y that solve K Y = R exactly without their low parts are exact, as `unknowns` where they keep their digits.
+void drop_errors(const Entries& K, const BoundedMatrix& R, const BoundedMatrix& Y, BoundedMatrix& unknowns) {
+  for (Eigen::Index j = 0; j < R.high.cols(); ++j) {
+    if (!K.hold_exactly(R, Y, j) || !is_kept(Y.high.col(j), unknowns.high.col(j))) continue;
+    unknowns.low.col(j).setZero();
+    unknowns.error.col(j).setZero();
+  }
+}
+
 /// Y becomes Y + change, in doubled precision.
 void add(BoundedMatrix& Y, const Matrix& change) {
   for (Eigen::Index j = 0; j < change.cols(); ++j)
     for (Eigen::Index i = 0; i < change.rows(); ++i) Y.set(i, j, Y(i, j) + DoubleDouble{change(i, j), 0});
 }
 
-/// Δ ≤ error + G Δ, begun with a Δ that is one number for each column, until each entry knows what is coupled
-/// with it alone: it may stand beside others that are larger by any power of ten.
+/// The entries of one column that are not 0 in the least Δ with Δ = error + G Δ: those with an error, and what these act on.
+std::vector<char> entries_with_bound(const Matrix& error, Eigen::Index column, const Matrix& G) {
+  const Eigen::Index n = error.rows();
+  std::vector<char> has_bound(at(n), 0);
+  std::vector<Eigen::Index> waiting;
+  const auto add = [&](Eigen::Index i) {
+    has_bound[at(i)] = 1;
+    waiting.push_back(i);
+  };
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (error(i, column) != 0) add(i);
+  while (!waiting.empty()) {
+    const Eigen::Index from = waiting.back();
+    waiting.pop_back();
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (has_bound[at(i)] == 0 && G(i, from) != 0) add(i);
+  }
+  return has_bound;
+}
+
+/// Δ ≤ error + G Δ, begun with a Δ that is one number for each column, 0 where nothing makes a difference, until each entry
+/// knows what is coupled with it alone: it may stand beside others that are larger by any power of ten.
 Matrix least_bound(const Matrix& error, const Matrix& G, double norm, double grown) {
-  Matrix distance = error;
-  for (Eigen::Index j = 0; j < error.cols(); ++j)
-    distance.col(j).setConstant(error.col(j).maxCoeff() / (1 - norm) * grown);
+  Matrix distance = Matrix::Zero(error.rows(), error.cols());
+  for (Eigen::Index j = 0; j < error.cols(); ++j) {
+    const double most = error.col(j).maxCoeff() / (1 - norm) * grown;
+    const std::vector<char> has_bound = entries_with_bound(error, j, G);
+    for (Eigen::Index i = 0; i < error.rows(); ++i)
+      if (has_bound[at(i)] != 0) distance(i, j) = most;
+  }
   bool settles = false;
   for (int k = 0; k < most_bounds && !settles; ++k) {
     const Matrix next = (error + G * distance) * grown;
@@ -214,10 +274,10 @@ void BoundedMatrix::snap() {
 }
 
 struct BoundedInverse::Parts {
-  Parts(const BinaryScaling& scaling_of_K, const BoundedMatrix& scaled_K)
+  Parts(BinaryScaling scaling_of_K, const BoundedMatrix& scaled_K)
       : n(scaled_K.high.rows()),
         grown(1 + 16 * static_cast<double>(n) * unit_roundoff),
-        scaling(scaling_of_K),
+        scaling(std::move(scaling_of_K)),
         entries(scaled_K) {}
 
   Eigen::Index n;
@@ -229,10 +289,10 @@ struct BoundedInverse::Parts {
 };
 
 std::optional<BoundedInverse> BoundedInverse::of(const BoundedMatrix& K) {
-  const BinaryScaling scaling(K.high);
+  BinaryScaling scaling(K.high);
   const BoundedMatrix scaled_K = scaled(K, [&](const Matrix& M) { return scaling.apply(M); });
   if (!is_kept(K.high, scaled_K.high)) return std::nullopt;
-  auto parts = std::make_shared<Parts>(scaling, scaled_K);
+  auto parts = std::make_shared<Parts>(std::move(scaling), scaled_K);
   if (!invert(scaled_K, parts->entries, parts->grown, parts->X, parts->G)) return std::nullopt;
   parts->X_abs = parts->X.cwiseAbs();
   parts->norm = parts->G.rowwise().sum().maxCoeff();
@@ -263,7 +323,9 @@ bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
   }
   Y.error = least_bound(X_abs * (value.cwiseAbs() + bound) * grown, parts_->G, parts_->norm, grown);
   if (!Y.error.allFinite()) return false;
-  Y = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });
+  BoundedMatrix unknowns = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });
+  drop_errors(parts_->entries, R, Y, unknowns);
+  Y = std::move(unknowns);
   return true;
 }
 

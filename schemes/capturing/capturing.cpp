@@ -18,6 +18,20 @@ constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a
 constexpr const char* default_solver = "lemke";
 constexpr const char* newton_min = "newton_min";  ///< where solutions are unique: from the present mode
 
+/// Need steps with these options no look at all modes as long as the present one goes on?
+bool may_stay(Selector selector, bool has_many_modes) {
+  return selector == Selector::keep_mode || (selector == Selector::minimal_norm && !has_many_modes);
+}
+
+/// Does the present mode go on with this parameter, beyond doubt and, where it may have rivals, without one?
+bool goes_on(ModeCache& maps, int present, const double* parameter, bool may_have_rivals) {
+  const ModeMap& map = maps.map(present);
+  if (!map.admissible(parameter) || !map.is_finite(parameter)) return false;
+  if (!may_have_rivals) return true;
+  const ModeCache::Choice nearest = maps.nearest_from(present, parameter);
+  return nearest.status == Status::solved && nearest.map == present && nearest.solutions == 1;
+}
+
 void check(const Theta& options) {
   check_h(options.h);
   check_theta(options.theta);
@@ -171,11 +185,12 @@ Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
 
 // What is close to a margin, not finite, or a step of another length is left to `attempt`.
 long Capturing::stay(const UniformSteps& steps) {
-  if (current().is_fresh || is_large()) return 0;
+  if (current().is_fresh || is_large() || !may_stay(options_.selector, has_many_modes_)) return 0;
   active_ = &equations_;
   ModeCache& maps = cache(steps.h);
   const int present = current().map;
-  if (options_.selector != Selector::keep_mode || current().cache != &maps || present < 0) return 0;
+  if (current().cache != &maps || present < 0) return 0;
+  const bool may_have_rivals = options_.selector != Selector::keep_mode && !has_one_solution(steps.h);
   const ModeMap& map = maps.map(present);
   long k = steps.first;
   for (; k <= steps.last; ++k) {
@@ -184,7 +199,7 @@ long Capturing::stay(const UniformSteps& steps) {
     next.t = steps.end(k);
     double* parameter = next.parameter.data();
     equations_.parameter(now.x, now.t, next.t, parameter);
-    if (!map.admissible(parameter) || !map.is_finite(parameter)) break;
+    if (!goes_on(maps, present, parameter, may_have_rivals)) break;
     map.u(equations_.state(), parameter, next.x.data());
     next.mode = now.mode;
     next.cache = &maps;
@@ -349,24 +364,13 @@ void Capturing::restore(const Step& state) {
   now.x_known = true;
   now.lambda = state.lambda;
   now.w = state.w;
-  now.mode = &*modes_.insert(state.mode).first;
+  const auto known = std::ranges::find_if(states_, [&](const State& other) { return *other.mode == state.mode; });
+  now.mode = known != states_.end() ? known->mode : &*modes_.insert(state.mode).first;
   now.map = -1;
   now.cache = nullptr;
   now.outputs_known = true;
   now.is_point = false;
   now.is_fresh = first_ && (fresh_.contains(state.x) || exceeds_index(state.mode));
-}
-
-void Capturing::interpolate(double s, Vector& x) const {
-  x = (1 - s) * completed(states_[static_cast<std::size_t>(previous_)]).x + s * this->x();
-}
-
-std::vector<std::pair<Mode, double>> Capturing::violations(double h) {
-  if (is_too_large()) return {};
-  active_ = first_ ? &*first_ : &equations_;
-  ModeCache& maps = cache(h);
-  active_->parameter(current().x, current().t, current().t + h, trial().parameter.data());
-  return maps.violations(trial().parameter.data());
 }
 
 void Capturing::count(Counts& counts) const {

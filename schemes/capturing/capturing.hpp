@@ -38,6 +38,7 @@ class Capturing final : public ModewiseScheme {
   long stay(const UniformSteps& steps) override;
   Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
                      double h) override;
+  bool ends_surely_in(const Mode& mode, double t_next, double h) override;
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
   [[nodiscard]] bool has_resets() const override { return false; }
@@ -171,9 +172,11 @@ class Capturing final : public ModewiseScheme {
   bool may_ask_all(double h);
   std::optional<Attempt> attempt_of_all(double h);
   std::optional<std::vector<Found>> find_all(PointStep& step, const Mode& present);
+  static bool is_same_point(const Found& a, const Found& b);
   static void add_found(Found other, const Mode& present, std::vector<Found>& found);
   [[nodiscard]] int nearest_of(const std::vector<Found>& found) const;
   void put_point(Found point, const Mode& mode, bool is_kept);
+  void be_point(const Mode& mode, bool is_kept);
   ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
   bool begin_search();
   [[nodiscard]] bool is_end_enough(bool is_one) const;

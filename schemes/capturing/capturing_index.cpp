@@ -79,6 +79,18 @@ Attempt Capturing::attempt_end(double t_next, double h) {
   return attempt(t_next, h);
 }
 
+bool Capturing::ends_surely_in(const Mode& mode, double t_next, double h) {
+  if (first_ || options_.selector != Selector::keep_mode) return false;
+  active_ = &equations_;
+  PointStep& step = *once().step;
+  if (!step.is_usable() || !has_one_solution(h)) return false;
+  double* parameter = trial().parameter.data();
+  equations_.parameter(x(), current().t, t_next, parameter);
+  step.set(h, parameter);
+  // Solutions are a convex set, and this one is an isolated point of it: it is in no other mode.
+  return step.solve(mode) == PointStep::Verdict::inside && step.is_determined() && !step.is_at_end();
+}
+
 Attempt Capturing::attempt(double t_next, double h) {
   check_interruption();
   if (!first_) return attempt_by(equations_, t_next, h);

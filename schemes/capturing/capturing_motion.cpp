@@ -153,4 +153,16 @@ std::vector<Scheme::Departure> Capturing::approaches() {
   return list;
 }
 
+void Capturing::interpolate(double s, Vector& x) const {
+  x = (1 - s) * completed(states_[static_cast<std::size_t>(previous_)]).x + s * this->x();
+}
+
+std::vector<std::pair<Mode, double>> Capturing::violations(double h) {
+  if (is_too_large()) return {};
+  active_ = first_ ? &*first_ : &equations_;
+  ModeCache& maps = cache(h);
+  active_->parameter(current().x, current().t, current().t + h, trial().parameter.data());
+  return maps.violations(trial().parameter.data());
+}
+
 }  // namespace perp

@@ -134,7 +134,8 @@ const Capturing::Answer* Capturing::known_answer(double h) {
 /// The mode that is solved first; false: none is present.
 bool Capturing::begin_search() {
   const std::size_t laws = equations_.laws().size();
-  search_ = start_pending_ ? Mode(laws, 0) : mode();
+  search_ = mode();
+  if (start_pending_) search_.assign(laws, 0);
   return search_.size() == laws;
 }
 
@@ -200,9 +201,9 @@ bool Capturing::may_ask_all(double h) {
 }
 
 /// The solutions of all modes at the point, none of which gets a map; those that may have one are kept. Nothing where one
-/// is undecided, an end of its branches is within rounding, or memory counts.
+/// is undecided, memory counts, or an end of its branches is within rounding and no other mode has its solution beyond doubt.
 std::optional<std::vector<Capturing::Found>> Capturing::find_all(PointStep& step, const Mode& present) {
-  std::vector<Found> found;
+  std::vector<Found> found, doubtful;
   possible_.emplace();
   bool is_decided = memory_.empty();
   Mode other(active_->laws().size(), 0);
@@ -211,9 +212,14 @@ std::optional<std::vector<Capturing::Found>> Capturing::find_all(PointStep& step
     if (other == present) trial().ends = step.margins();
     if (is_refuted(verdict)) continue;
     possible_->push_back(other);
-    is_decided = is_decided && verdict == PointStep::Verdict::inside && step.is_certain();
-    if (is_decided) add_found({other, step.x(), step.lambda(), step.w(), step.rounding()}, present, found);
+    is_decided = is_decided && verdict == PointStep::Verdict::inside;
+    if (!is_decided) continue;
+    Found point{other, step.x(), step.lambda(), step.w(), step.rounding()};
+    step.is_certain() ? add_found(std::move(point), present, found) : doubtful.push_back(std::move(point));
   } while (next_mode(other, active_->laws()));
+  is_decided = is_decided && std::ranges::all_of(doubtful, [&](const Found& point) {
+    return point.mode != present && std::ranges::any_of(found, [&](const Found& sure) { return is_same_point(sure, point); });
+  });
   return is_decided ? std::optional(std::move(found)) : std::nullopt;
 }
 
@@ -236,14 +242,18 @@ std::optional<Attempt> Capturing::attempt_of_all(double h) {
   return attempt;
 }
 
+/// Are the variables of two solutions the same but for their rounding?
+bool Capturing::is_same_point(const Found& a, const Found& b) {
+  for (Eigen::Index j = 0; j < a.x.size(); ++j)
+    if (!(std::abs(a.x[j] - b.x[j]) <= a.rounding[j] + b.rounding[j])) return false;
+  return true;
+}
+
 /// The same solution in several modes is named by the one that changes the fewest laws.
 void Capturing::add_found(Found other, const Mode& present, std::vector<Found>& found) {
   for (std::size_t i = 0; i < present.size(); ++i) other.changes += other.mode[i] != present[i];
   for (Found& known : found) {
-    bool is_same = true;
-    for (Eigen::Index j = 0; j < other.x.size(); ++j)
-      is_same = is_same && std::abs(known.x[j] - other.x[j]) <= known.rounding[j] + other.rounding[j];
-    if (!is_same) continue;
+    if (!is_same_point(known, other)) continue;
     if (other.changes < known.changes) std::swap(known, other);
     return;
   }
@@ -339,7 +349,12 @@ PointStep::Verdict Capturing::pass_singular(PointStep& step, const Mode& from, c
 }
 
 void Capturing::take(const PointStep& step, const Mode& mode, bool is_kept) {
-  put_point({{}, step.x(), step.lambda(), step.w(), step.rounding()}, mode, is_kept);
+  State& next = trial();
+  next.x = step.x();
+  next.lambda = step.lambda();
+  next.w = step.w();
+  next.rounding = step.rounding();
+  be_point(mode, is_kept);
 }
 
 void Capturing::put_point(Found point, const Mode& mode, bool is_kept) {
@@ -348,6 +363,12 @@ void Capturing::put_point(Found point, const Mode& mode, bool is_kept) {
   next.lambda = std::move(point.lambda);
   next.w = std::move(point.w);
   next.rounding = std::move(point.rounding);
+  be_point(mode, is_kept);
+}
+
+/// The attempted state has the numbers of a point in this mode.
+void Capturing::be_point(const Mode& mode, bool is_kept) {
+  State& next = trial();
   next.x_known = next.outputs_known = next.is_point = true;
   next.cache = nullptr;
   next.map = -1;

@@ -198,8 +198,9 @@ bool Capturing::starts_consistently(const State& limit, const Vector& x0, double
   if (is_consistent_in(limit, x, t, false)) return true;
   State there = limit;
   if (solve_constraints_at_point(t, x, there) && is_consistent_in(there, with_rates_of(x0, x), t, false)) return true;
-  if ((has_one_solution(h) || is_large()) && is_consistent_to_rounding(x0, h)) return true;
-  return is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
+  const bool is_cheap = has_one_solution(h) || is_large();
+  if (is_cheap && is_consistent_to_rounding(x0, h)) return true;
+  return is_consistent(x0, t) || (!is_cheap && is_consistent_to_rounding(x0, h));
 }
 
 ConstraintsAt Capturing::constraints(const Vector& x, double t) const {

@@ -18,7 +18,7 @@ constexpr double most_error = 16;  ///< in roundings of the parameter, of what i
 
 void PointStep::Rows::multiply(const double* length) {
   for (Entry& entry : entries) {
-    if (entry.length == none) {
+    if (entry.length == none || entry.by_length == 0) {
       entry.high = entry.given;
       continue;
     }

@@ -66,6 +66,8 @@ class PointStep {
   }
   /// Is some margin 0 but for its rounding, so that other modes have the solution too?
   [[nodiscard]] bool is_at_end() const;
+  /// Do the equations of the mode determine all of its multipliers?
+  [[nodiscard]] bool is_determined() const { return free_.empty(); }
   /// Is each margin of a solution inside more than its rounding, or 0 exactly?
   [[nodiscard]] bool is_certain() const;
   /// Bounds of the rounding of x, that of the parameter included.

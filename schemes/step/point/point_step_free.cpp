@@ -3,6 +3,7 @@
 // that read it leave it some room, or none.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <perp/core/base/index.hpp>
 #include <perp/lcp/exact/double_double.hpp>
@@ -85,6 +86,7 @@ double PointStep::factor_of(int law, int free) const {
 
 std::vector<PointStep::Side> PointStep::sides_of(int free) const {
   std::vector<Side> sides;
+  sides.reserve(at(2 * m_));
   for (int i = 0; i < m_; ++i) {
     if (free_of_[at(i)] != free) continue;
     const double factor = i == free ? 1 : factor_of(i, free);
@@ -120,14 +122,15 @@ PointStep::Verdict PointStep::judge_pair(const Side& first, const Side& second) 
   const auto sum = [&](double of_first, double of_second) { return of_first * share + of_second * share_with; };
   Margin& margin = margins_.emplace_back(Margin{first.end->margin, room.high, false, share, second.end->margin, share_with});
   margin.end.combined = margin.with.combined = true;
-  return judge_margin(margin, sum(2 * error_of(*first.end), 2 * error_of(*second.end)) + rounding,
-                    sum(spread_of(*first.end), spread_of(*second.end)), [&] {
+  const auto find_rows = [&] {
     find_row(*first.end);
     const double sign = first.end->margin.upper ? -share : share, sign_with = second.end->margin.upper ? -share_with : share_with;
     std::vector<double> row = row_;
     find_row(*second.end);
     for (std::size_t j = 0; j < row.size(); ++j) row_[j] = sign * row[j] + sign_with * row_[j];
-  });
+  };
+  return judge_margin(margin, sum(2 * error_of(*first.end), 2 * error_of(*second.end)) + rounding,
+                      sum(spread_of(*first.end), spread_of(*second.end)), std::cref(find_rows));
 }
 
 /// The side that holds a free multiplier which is as near to 0 as the ends allow, see `Elimination::choose`; null: none.

@@ -27,4 +27,19 @@ TEST_SUITE("lcp/parametric/refined_solution") {
       CHECK(Y.high(2, 0) == doctest::Approx(3).epsilon(1e-15));
     }
   }
+
+  TEST_CASE("a column whose solution consists of doubles has no error, one beside it that does not keeps its own") {
+    // [2 1 0; 1 2 0; 1 0 4] Y = [3 1; 3 0; 3 1]: (1, 1, 1/2) and (2/3, -1/3, 1/12)
+    BoundedMatrix K(3, 3), R(3, 2), Y;
+    K.high << 2, 1, 0, 1, 2, 0, 1, 0, 4;
+    R.high << 3, 1, 3, 0, 3, 1;
+    REQUIRE(solve_bounded(K, R, Y));
+    CHECK(Y.high.col(0) == Vector{{1, 1, 0.5}});
+    CHECK(Y.low.col(0).isZero(0));
+    CHECK(Y.error.col(0).isZero(0));
+    CHECK(Y.error.col(1).minCoeff() > 0);
+    K.error(0, 1) = 1e-40;  // then nothing is known exactly
+    REQUIRE(solve_bounded(K, R, Y));
+    CHECK(Y.error.col(0).minCoeff() > 0);
+  }
 }

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include <perp/core/branches.hpp>
 #include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
@@ -207,6 +208,59 @@ TEST_SUITE("schemes/capturing/capturing_once") {
     }
     CHECK(several > 50);
     CHECK(left > 50);
+  }
+
+  TEST_CASE("a solution that one mode has beyond doubt and another within rounding, on an end of its branches, asks for no map") {
+    // [RAB] eq. (36) as it reaches its switching line: λ₁ = 0 there in two modes.
+    Capturing scheme(switching_dae::lcp_form(-0.5, 1), Theta{.h = 0.25, .theta = 1, .selector = Selector::minimal_norm});
+    std::vector<Event> events;
+    const Vector x{{-5, 4, 0}};
+    REQUIRE(scheme.start(0, x, 0.25, events).status == Status::solved);
+    const Mode below{1, 1, 1};
+    scheme.restore({2.5, Vector{{0, -1, -2}}, Vector::Zero(3), Vector::Zero(3), below});
+    Counts before, after;
+    scheme.count(before);
+    const Attempt attempt = scheme.attempt(2.625, 0.125);
+    scheme.count(after);
+    CHECK(attempt.status == Status::solved);
+    CHECK(attempt.solutions == 1);
+    CHECK(scheme.attempted() == Vector{{0, -0.75, 2}});
+    CHECK(after["factorisations"] - before["factorisations"] == 8);  // one of each mode, at the point
+  }
+
+  TEST_CASE("a step that ends surely in a mode ends in it, and it is sure of most steps with one solution in their only mode") {
+    constexpr int trials = 200;
+    std::mt19937 random(35);
+    int sure = 0, steps = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+      CAPTURE(trial);
+      RandomSystem system = system_of(random, trial);
+      push(system);
+      const double h = system.h;
+      Capturing scheme(system.lcs, Theta{.h = 8 * h, .theta = 1});
+      const bool is_one = h <= longest_monotone_step(StepEquations(system.lcs, 1));
+      std::vector<Event> events;
+      if (scheme.start(0, system.x, h, events).status != Status::solved) continue;
+      for (int k = 0; k < 16; ++k) {
+        const Step before = scheme.snapshot();
+        const double t = before.t + h;
+        if (scheme.attempt(t, h).status != Status::solved) break;
+        scheme.accept();
+        const Step end = scheme.snapshot();
+        scheme.restore(before);
+        Mode other(end.mode.size(), 0);
+        do {
+          const bool is_sure = scheme.ends_surely_in(other, t, h);
+          CHECK((!is_sure || other == end.mode));
+          sure += is_sure;
+        } while (next_mode(other, system.lcs.laws));
+        steps += is_one;
+        scheme.restore(end);
+      }
+    }
+    CHECK(steps > trials);
+    CHECK(sure > steps / 2);
+    MESSAGE(sure << " " << steps);
   }
 
   TEST_CASE(
