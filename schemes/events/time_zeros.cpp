@@ -82,21 +82,28 @@ double TimeZeros::value(std::size_t k, double t) {
   return values_[static_cast<std::size_t>(lines_[k])];
 }
 
-int TimeZeros::decided_sign_at(std::size_t k, double t) {
+int TimeZeros::decided_sign_at(std::size_t k, double t, double bounds) {
   const RunningError time(t);
   bounded_.resize(static_cast<std::size_t>(tape_.size()));
   tape_.evaluate(std::span<const RunningError>(&time, 1), std::span<RunningError>(bounded_));
-  return decided_sign(bounded_[static_cast<std::size_t>(lines_[k])], decided);
+  return decided_sign(bounded_[at(lines_[k])], bounds);
+}
+
+/// The sign of line k at t, where it has this value; 0: it is rounding. Where no bound of that is known it is the value's.
+int TimeZeros::sign_at(std::size_t k, double t, double value) {
+  if (decided_sign_at(k, t, 1) == 0 && std::isfinite(bounded_[at(lines_[k])].error)) return 0;
+  return (value > 0) - (value < 0);
 }
 
 double TimeZeros::decided_before(const Zero& zero, double since) {
   const double longest = decided_share * (zero.before - since);
   std::vector<std::size_t> open;
   for (std::size_t k = 0; k < lines_.size(); ++k)
-    if (decided_sign_at(k, zero.before - longest) * decided_sign_at(k, zero.after + longest) < 0) open.push_back(k);
+    if (decided_sign_at(k, zero.before - longest, decided) * decided_sign_at(k, zero.after + longest, decided) < 0)
+      open.push_back(k);
   const double ulp = zero.before - std::nextafter(zero.before, since);
   for (double earlier = ulp; earlier < longest; earlier *= 2) {
-    std::erase_if(open, [&](std::size_t k) { return decided_sign_at(k, zero.before - earlier) != 0; });
+    std::erase_if(open, [&](std::size_t k) { return decided_sign_at(k, zero.before - earlier, decided) != 0; });
     if (open.empty()) return zero.before - earlier;
   }
   return zero.before;
@@ -150,7 +157,7 @@ std::optional<TimeZeros::Zero> TimeZeros::next(std::size_t k, double t, double e
                                                bool with_touches) {
   const double least = least_search_share * (end - t);
   double now = t;
-  int sign = 0;  // the last one that is not 0
+  int sign = 0;  // the last one that is decided
   double since = t;
   bool collapsed = false;  // a zero is nearer to `since` than steps go
   while (now < end) {
@@ -158,8 +165,7 @@ std::optional<TimeZeros::Zero> TimeZeros::next(std::size_t k, double t, double e
     const Series& series = series_[static_cast<std::size_t>(lines_[k])];
     const double here = series[0];
     if (!std::isfinite(here)) return std::nullopt;
-    if (here != 0) {
-      const int own = (here > 0) - (here < 0);
+    if (const int own = sign_at(k, now, here); own != 0) {
       if (sign != 0) {
         if (own != sign) return between_before(end, k, since, now, sign > 0);
         if (with_touches && collapsed) return Zero{since, now, true};

@@ -48,7 +48,8 @@ class TimeZeros {
   [[nodiscard]] double length_with_sign(std::size_t k, double t, double length, int sign);
   [[nodiscard]] double end_of_pieces(double t, double end) const;
   [[nodiscard]] double value(std::size_t k, double t);
-  [[nodiscard]] int decided_sign_at(std::size_t k, double t);
+  [[nodiscard]] int decided_sign_at(std::size_t k, double t, double bounds);
+  [[nodiscard]] int sign_at(std::size_t k, double t, double value);
   [[nodiscard]] Zero between(std::size_t k, double low, double high, bool positive);
   [[nodiscard]] std::optional<Zero> between_before(double end, std::size_t k, double low, double high, bool positive);
 

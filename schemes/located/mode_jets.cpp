@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/branches.hpp>
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/schemes/located/mode_jets.hpp>
 
 namespace perp {
@@ -28,9 +29,20 @@ void ModeJets::set_scales() {
   first_jets_.set_scales(jets_.scales());
 }
 
+/// Is w of this law a function of t and x alone?
+bool ModeJets::is_of_state(int law) const {
+  const Dcs& system = at_.system;
+  const auto is_other = [&](int input) {
+    const bool is_rate = input >= system.derivative_input(0) && input < system.variable_input(0);
+    return is_rate || (input >= system.multiplier_input(0) && input < system.parameter_input(0));
+  };
+  const int w = system.G[static_cast<std::size_t>(law)];
+  return dependent_lines(system.tape, is_other)[static_cast<std::size_t>(w)] == 0;
+}
+
 /// How a mode is integrated, found once for each. The laws whose multiplier only the second
 /// derivative of w holds are contacts, kept by dw/dt = 0, which is of index 2; other unknowns that
-/// one level of differentiation leaves open are of a higher index.
+/// one level of differentiation leaves open are of a higher index, and so is a law whose w holds multipliers.
 const ModeJets::Structure& ModeJets::structure(const Jet& jet) {
   const auto known = structures_.find(jet.mode);
   if (known != structures_.end()) return known->second;
@@ -41,10 +53,13 @@ const ModeJets::Structure& ModeJets::structure(const Jet& jet) {
     const auto law = static_cast<std::size_t>(i);
     const Branch& branch = at_.system.laws[law].branches[static_cast<std::size_t>(jet.mode[law])];
     if (!is_vertical(branch) || first.lambda_known[law] > 0) continue;
+    structure.is_high_index = structure.is_high_index || !is_of_state(i);
     structure.velocity_level.resize(static_cast<std::size_t>(at_.system.m()), 0);
     structure.velocity_level[law] = 1;
   }
-  if (structure.velocity_level.empty())
+  if (structure.is_high_index)
+    structure.velocity_level.clear();
+  else if (structure.velocity_level.empty())
     structure.is_high_index = std::any_of(first.x_known.begin(), first.x_known.end(),
                                           [](int known_of_x) { return known_of_x == 0; });
   return structures_.emplace(jet.mode, std::move(structure)).first->second;

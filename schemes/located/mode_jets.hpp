@@ -64,6 +64,7 @@ class ModeJets {
   [[nodiscard]] BranchForms::Ends ends_of_mode() const { return rests_ ? ends_ : BranchForms::Ends{}; }
 
  private:
+  [[nodiscard]] bool is_of_state(int law) const;
   void tell_ends();
   [[nodiscard]] std::optional<double> end_at(int law, double w, bool is_hit) const;
 

@@ -134,16 +134,21 @@ void ModeTransition::go_on(const Step& before, const std::vector<int>& undecided
   Step from = before;  // for what goes on without the jets
   from.x = at_.now.x;
   const Selection selection = selection_of(before, undecided, hit);
+  if (close_at_corner(before, selection, hit)) return;
   if (!selection.admissible.empty())
     take(selection, before, hit, jump_of_x);
-  else if (ends_otherwise(before, from) || !record_.is_open())
-    return;
-  else if (!jump(before, selection))
-    return end_here(before, selection);
-  else if (!record_.is_open())
+  else if (!goes_on_otherwise(before, from, selection))
     return;
   run_.jets.release_ends();
   if (record_.is_open()) begin_mode(!selection.admissible.empty());
+}
+
+/// Where no continuation keeps x: does a mode begin behind a jump, or the run end?
+bool ModeTransition::goes_on_otherwise(const Step& before, const Step& from, const Selection& selection) {
+  if (ends_otherwise(before, from) || !record_.is_open()) return false;
+  if (jump(before, selection)) return record_.is_open();
+  end_here(before, selection);
+  return false;
 }
 
 /// The present state is a row, unless resets fire at once.

@@ -52,6 +52,7 @@ class ModeTransition {
     return at_.options.ends_with_mode && !record_.is_at_start();
   }
   bool ends_otherwise(const Step& before, const Step& from);
+  bool goes_on_otherwise(const Step& before, const Step& from, const Selection& selection);
   void end_with_mode(const std::vector<int>& hit);
   void end_here(const Step& state, const Selection& selection);
   [[nodiscard]] std::vector<int> resets_met(const Gap& fell, const Step& before);
@@ -73,6 +74,9 @@ class ModeTransition {
   void accumulate(double t, int signature, std::vector<int> laws);
   Event accumulation_at(AccumulationWatch::Limit limit);
   void close_accumulation();
+  bool close(AccumulationWatch::Limit limit);
+  [[nodiscard]] bool meets_by_size(const Step& state, const Selection& selection, const std::vector<int>& hit) const;
+  bool close_at_corner(const Step& state, const Selection& selection, const std::vector<int>& hit);
   Vector state_at_limit(const AccumulationWatch::Limit& limit);
   [[nodiscard]] bool are_contacts(const std::vector<int>& laws) const;
 

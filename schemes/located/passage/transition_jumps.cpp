@@ -191,13 +191,14 @@ bool is_proved_end(const LocatedState& at, const Step& state, double h) {
   alone.resets.clear();
   const std::optional<Lcs> affine = as_lcs(alone);
   if (!affine) return false;
-  JumpOptions options;
-  if (state.mode.size() == at.system.laws.size()) options.present = state.mode;
-  if (consistent_jumps(*affine, state.x, state.t, options).status == Status::no_solution) return true;
+  // Steps that are enumerated cost little beside the search in the field of short steps.
   const double moment = state.t + 0x1p-30 * h;
   const Trajectory steps = integrate(*affine, state.x, {state.t, at.span.end}, BackwardEuler{.h = h},
                                      {.observer = [&](const Step& now) { return now.t <= moment; }});
-  return steps.status == Status::no_solution && steps.t.back() <= moment;
+  if (steps.status == Status::no_solution && steps.t.back() <= moment) return true;
+  JumpOptions options;
+  if (state.mode.size() == at.system.laws.size()) options.present = state.mode;
+  return consistent_jumps(*affine, state.x, state.t, options).status == Status::no_solution;
 }
 
 /// No way on was found: says so with the violation of every mode.
@@ -266,26 +267,68 @@ Event ModeTransition::accumulation_at(AccumulationWatch::Limit limit) {
 
 /// Goes to the accumulation point if the last events have one that is near.
 void ModeTransition::close_accumulation() {
+  const double elapsed = at_.now.t - at_.span.start;
   if (accumulation_.is_crowding(1e-3 * (at_.span.end - at_.span.start)))
     return run_.rest.capture(at_.now, "events follow each other ever faster, without an end");
-  const double shortest = 1e-6 * (at_.now.t - at_.span.start);
-  const std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
-  if (!limit) return;
+  if (const auto limit = accumulation_.limit(1e-6 * elapsed)) close(*limit);
+}
+
+/// Are laws 0 with the one that fell by the size of their arguments, not by the moment?
+bool ModeTransition::meets_by_size(const Step& state, const Selection& selection, const std::vector<int>& hit) const {
+  const double together = at_.same_moment(state);
+  const auto is_by_size = [&](const Gap& gap) {
+    const Matrix& series = gap.of_lambda ? at_.passage.before.lambda : at_.passage.before.w;
+    const double speed = series.cols() > 1 ? std::abs(series(gap.law, 1)) : 0;
+    return std::abs(run_.locator.value(gap, state)) > speed * together;
+  };
+  // The gap that fell stands first.
+  if (std::any_of(at_.passage.gaps.begin() + 1, at_.passage.gaps.end(), is_by_size)) return true;
+  // Or does every continuation change a law that did not fall?
+  return !selection.admissible.empty() && std::ranges::all_of(selection.admissible, [&](const Continuation& next) {
+    for (std::size_t i = 0; i < next.mode.size(); ++i)
+      if (next.mode[i] != state.mode[i] && !std::ranges::binary_search(hit, static_cast<int>(i)) &&
+          !is_vertical(at_.system.laws[i].branches[static_cast<std::size_t>(state.mode[i])]))
+        return true;
+    return false;
+  });
+}
+
+/// Where laws are 0 together by the size of their arguments their events may be the last ones of an accumulation that is
+/// near: arguments that vanish like the square of the time left are 0 long before it. Goes there.
+bool ModeTransition::close_at_corner(const Step& state, const Selection& selection, const std::vector<int>& hit) {
+  if (hit.empty() || at_.passage.gaps.empty()) return false;
+  const auto limit = accumulation_.limit(1e-3 * (state.t - at_.span.start));
+  if (!limit || !(limit->t > state.t) || !std::ranges::includes(limit->laws, hit)) return false;
+  return meets_by_size(state, selection, hit) && close(*limit);
+}
+
+/// Goes to this accumulation point, where the span reaches it.
+bool ModeTransition::close(AccumulationWatch::Limit limit) {
   accumulation_.forget();
-  if (limit->t >= at_.span.end) return;
-  const Event event = accumulation_at(*limit);
+  if (limit.t >= at_.span.end) return false;
+  Event event;
+  event.kind = EventKind::accumulation;
+  event.t = limit.t;
+  event.t_before = at_.now.t;
+  event.t_after = limit.t;
+  event.x_before = at_.now.x;
+  // Contacts come to rest: an extrapolation leaves them a velocity that is none.
+  if (impact_ && !limit.laws.empty()) limit.x = impact_->rest(limit.t, limit.x, limit.laws);
+  event.x_after = state_at_limit(limit);
+  if (limit.laws.empty()) event.note = "resets accumulate; a contact law passes such a point";
   record_.events().push_back(event);
-  if (limit->laws.empty()) {
+  if (limit.laws.empty()) {
     record_.finish(Status::not_solved, fmt::format("resets accumulate at t = {:.10g} (step {}): a contact "
                                                    "law passes such an accumulation",
-                                                   limit->t, record_.steps));
-    return;
+                                                   limit.t, record_.steps));
+    return true;
   }
-  if (run_.sensitivity.active()) run_.sensitivity.maps().set_event(limit->dx, limit->dt);
-  at_.now.t = limit->t;
+  if (run_.sensitivity.active()) run_.sensitivity.maps().set_event(limit.dx, limit.dt);
+  at_.now.t = limit.t;
   at_.now.x = event.x_after;
   const Step before = at_.now;
-  go_on(before, limit->laws, {}, are_contacts(limit->laws) ? JumpOfX::by_contacts : JumpOfX::none);
+  go_on(before, limit.laws, {}, are_contacts(limit.laws) ? JumpOfX::by_contacts : JumpOfX::none);
+  return true;
 }
 
 }  // namespace perp

@@ -5,6 +5,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/tests/schemes/located/models.hpp>
 
 using namespace perp;
 
@@ -60,5 +61,28 @@ TEST_SUITE("schemes/located/accumulations") {
       CHECK(std::none_of(rest + 1, run.events.end(),
                          [](const Event& event) { return event.kind == EventKind::jump; }));
     }
+  }
+
+  // x'' = -a sign(x) - b sign(x'), from (1, 0): extremes of x fall by q = (a - b)/(a + b), which take T q^(k/2) each.
+  TEST_CASE("a twisting controller comes to rest at its accumulation, to rounding: x falls like the square of the time left") {
+    for (const auto& [a, b] : {std::pair{2.0, 1.0}, {1.5, 1.4}, {20.0, 1.0}})
+      for (const double tol : {1e-6, 1e-10}) {
+        const double shown_a = a;
+        CAPTURE(shown_a);
+        CAPTURE(tol);
+        const Trajectory run =
+            test::run_located(fmt::format("[variables]\nx = 1\nv = 0\n[model]\nequations = [\"der(x) = v\", \"der(v) = "
+                                          "-{}*sign(x) - {}*sign(v)\"]\n[run]\nt = [0, 20]\n",
+                                          a, b),
+                              tol);
+        REQUIRE(run.status == Status::solved);
+        const double first = std::sqrt(2 / (a - b)) + std::sqrt(2 * (a - b)) / (a + b);
+        const double rest = first / (1 - std::sqrt((a - b) / (a + b)));
+        const auto zeno = std::ranges::find(run.events, EventKind::accumulation, &Event::kind);
+        REQUIRE(zeno != run.events.end());
+        CHECK(std::abs(zeno->t - rest) <= 1e-12 * rest);
+        CHECK(std::abs(run.x.back()[0]) <= 1e-17);
+        CHECK(std::abs(run.x.back()[1]) <= 1e-17);
+      }
   }
 }

@@ -109,4 +109,13 @@ TEST_SUITE("schemes/located/laws_of_time") {
         "[run]\nt = [0.5, 200.5]\n");
     CHECK(std::abs(run.x.back()[0] - 2.0) < 1e-9);
   }
+
+  // (t - 1)^3 in powers of t: 0 up to rounding within 1e-5 of t = 1.
+  TEST_CASE("a law of time crosses once where its argument is the rounding of its terms around a zero") {
+    const Trajectory run = solved("[variables]\nx = 0\n[model]\nequations = [\"der(x) = sign(t^3 - 3*t^2 + 3*t - 1)\"]\n"
+                                  "[run]\nt = [0, 10]\n");
+    REQUIRE(run.events.size() == 1);
+    CHECK(run.events[0].t == doctest::Approx(1).epsilon(2e-5));
+    CHECK(run.x.back()[0] == doctest::Approx(8).epsilon(1e-5));
+  }
 }
