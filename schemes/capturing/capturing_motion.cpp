@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 
@@ -150,6 +151,18 @@ std::vector<Scheme::Departure> Capturing::approaches() {
     const double end = map.margin(i, now.parameter.data());
     add_approach(map.margins()[static_cast<std::size_t>(i)].law, start, end, list);
   }
+  return list;
+}
+
+std::vector<int> Capturing::laws_beyond_end() {
+  const State& now = current();
+  std::vector<int> list;
+  for (const PointStep::Margin& margin : now.is_point ? now.ends : none)
+    if (margin.value < 0) list.push_back(margin.end.law);
+  if (now.cache == nullptr || now.map < 0) return list;
+  const ModeMap& map = now.cache->map(now.map);
+  for (int i = 0; i < static_cast<int>(map.margins().size()); ++i)
+    if (map.margin(i, now.parameter.data()) < 0) list.push_back(map.margins()[at(i)].law);
   return list;
 }
 
