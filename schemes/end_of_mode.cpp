@@ -173,16 +173,33 @@ class EndSearch {
   bool is_there_ = false;  // does the scheme stand at the end of the mode?
 };
 
+/// After a step that kept its mode: is it beyond the end of one of these laws' branches, if by rounding alone?
+bool is_beyond(Scheme& scheme, const std::vector<Scheme::Departure>& departures) {
+  const std::vector<int> beyond = scheme.laws_beyond_end();
+  return std::ranges::any_of(departures, [&](const Scheme::Departure& departure) {
+    return std::ranges::find(beyond, departure.law) != beyond.end();
+  });
+}
+
 /// Where the mode ends with the step, but for the rounding of the steps before: makes the step in
-/// the mode, shorter by as little as that needs. Its end is still t_next.
-bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, double share) {
-  for (double rest = std::max(1 - share, 0x1p-52); rest <= at_end; rest *= 4) {
+/// the mode, shorter by as little as that needs, and as its end on the right side does, where a step that is its end has
+/// that. Its end is still t_next.
+bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, double share,
+                   const std::vector<Scheme::Departure>& departures) {
+  const auto takes = [&](double rest) {
     scheme.restore(before);
     const Attempt attempt = scheme.attempt(t_next, (1 - rest) * h);
-    if (attempt.status != Status::solved || !attempt.kept_mode) continue;
+    if (attempt.status != Status::solved || !attempt.kept_mode) return false;
     scheme.accept();
     return true;
+  };
+  double kept = 0;
+  for (double rest = std::max(1 - share, 0x1p-52); rest <= at_end; rest *= 4) {
+    if (!takes(rest)) continue;
+    if (!is_beyond(scheme, departures)) return true;
+    if (kept == 0) kept = rest;
   }
+  if (kept > 0 && takes(kept)) return true;
   scheme.restore(before);
   return false;
 }
@@ -214,7 +231,7 @@ ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, dou
   const std::vector<Scheme::Departure> departures = scheme.departures();
   Mode after = mode_with_led_laws(scheme, before.mode, departures);
   EndSearch search(scheme, before, h, departures);
-  if (search.first() >= 1 - at_end) return {end_with_mode(scheme, before, t_next, h, search.first())};
+  if (search.first() >= 1 - at_end) return {end_with_mode(scheme, before, t_next, h, search.first(), departures)};
   if (search.first() >= least_share && search.finds_end()) return {true};
   scheme.restore(before);
   return {false, last_early(departures), std::move(after)};

@@ -16,6 +16,20 @@ constexpr int most_shorter = 64;      ///< steps made shorter because long ones 
 constexpr double last_moment = 1e-6;  ///< of the step length
 constexpr int most_settling = 3;      ///< steps after a change, the index of a contact
 
+/// Has the last accepted step kept its mode by the rounding of a margin alone, which the step from there to `left`, if it
+/// kept the mode, would certainly bring below 0? The scheme stands where it stood.
+bool is_past_end(Scheme& scheme, double left) {
+  const std::vector<int> beyond = scheme.laws_beyond_end();
+  if (beyond.empty()) return false;
+  const Step here = scheme.snapshot();
+  std::vector<Scheme::Departure> departures;
+  if (take_step(scheme, here, left, left - here.t)) departures = scheme.departures();
+  scheme.restore(here);
+  return std::ranges::any_of(departures, [&](const Scheme::Departure& departure) {
+    return std::ranges::find(beyond, departure.law) != beyond.end();
+  });
+}
+
 /// Changes of mode right before the end of a solution are rounding: the solution ends in the mode
 /// before.
 void forget_last_moment(Scheme& scheme, Refinement& result, double h) {
@@ -85,6 +99,37 @@ void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, doub
   if (!take_step(scheme, before, first.t, first.t - before.t)) scheme.restore(first);
 }
 
+/// Does a step of this length from the current state keep its mode, and not by the rounding of a margin alone? The scheme
+/// stands where it stood.
+bool stays(Scheme& scheme, double length) {
+  const Step here = scheme.snapshot();
+  const Attempt next = scheme.attempt(here.t + length, length);
+  if (next.status != Status::solved || !next.kept_mode) return false;
+  scheme.accept();
+  const bool is_inside = scheme.laws_beyond_end().empty();
+  scheme.restore(here);
+  return is_inside;
+}
+
+/// A landing from a state that rounding has put beyond the surface, by q, leaves it with v⁺ = q/δ at once. Made again by longer
+/// steps, as long as such a jump shrinks with the length.
+void land_by_longer_step(Scheme& scheme, const Step& before, double t_next, double h) {
+  const Step first = scheme.snapshot();
+  double length = first.t - before.t;
+  if (stays(scheme, length)) return;
+  const double longest = std::min(t_next - before.t, longest_moment * h);
+  Vector moved = scheme.motion(before.x, first.x).cwiseAbs();
+  for (double step = 2 * length; step <= longest; step *= 2) {
+    if (!take_step(scheme, before, before.t + step, step) || scheme.mode() != first.mode) break;
+    const Vector longer = scheme.motion(before.x, scheme.x()).cwiseAbs();
+    const Vector least = scheme.motion_rounding(before.x, scheme.x());
+    if (!((moved - longer).array() > (jump_share * moved).array().max(least.array())).any()) break;
+    moved = longer;
+    length = step;
+  }
+  if (!take_step(scheme, before, before.t + length, length)) scheme.restore(first);
+}
+
 /// The shortest step from `low` that has a solution, by doubling the one to `high`. Where it keeps the mode, but is too
 /// short to move the state, the mode ends within its rounding: a longer one leaves it.
 Attempt attempt_to_leave(Scheme& scheme, double low, double high, double t_next) {
@@ -140,6 +185,7 @@ class Refiner {
   // length may then be the reason.
   double low_ = 0, high_ = 0;
   bool too_long_ = false;
+  Vector rounding_;          // of the last step that kept it
   std::vector<Leap> leaps_;  // of what left it
   int shorter_ = 0;          // steps made shorter
   std::string reason_;       // why the last whole rest of the step could not be made
@@ -178,7 +224,7 @@ Step Refiner::end_of_mode() {
   const Step start = scheme_.snapshot();
   const std::size_t first = result_.path.size();
   exhaust_mode();
-  return known_state(scheme_, start, result_.path, first, h_);
+  return known_state(scheme_, start, result_.path, first, h_, rounding_);
 }
 
 /// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at
@@ -205,7 +251,16 @@ bool Refiner::advance(double to) {
     leaps_.push_back({to - low_, scheme_.motion(scheme_.x(), scheme_.attempted())});
     return false;
   }
+  const Step before = scheme_.snapshot();
   scheme_.accept();
+  const Vector rounding = scheme_.rounding();
+  const Vector unknown = unknown_part(scheme_, before, rounding);
+  if (to < high_ && is_past_end(scheme_, high_)) {
+    scheme_.restore(before);
+    return false;
+  }
+  keep_unknown(scheme_, before, unknown);
+  rounding_ = rounding;
   result_.path.push_back(scheme_.snapshot());
   low_ = to;
   return true;
@@ -232,6 +287,10 @@ bool Refiner::leave_mode(const Step& before) {
     return true;
   }
   leave_by_known_step(scheme_, before, t_next_, h_);
+  if (scheme_.mode() == before.mode)
+    keep_unknown(scheme_, before, unknown_part(scheme_, before));
+  else
+    land_by_longer_step(scheme_, before, t_next_, h_);
   leaps_.push_back({scheme_.t() - low_, scheme_.motion(before.x, scheme_.x())});
   if (grow_without_bound(leaps_, scheme_.motion_rounding(before.x, scheme_.x()))) {
     scheme_.restore(before);

@@ -161,6 +161,9 @@ class Scheme {
   /// which the first one of each would be 0 by their secants; s < 1: it is below 0, by no more than its
   /// rounding. Empty: not told.
   virtual std::vector<Departure> approaches() { return {}; }
+  /// After a step that kept its mode: the laws one of whose margins is below 0, by no more than its rounding. Empty: not
+  /// told.
+  virtual std::vector<int> laws_beyond_end() { return {}; }
   /// What was tried beside a step does not count as its work: what that may take begins anew.
   virtual void renew_allowance() {}
   /// The algebraic variables, where the last accepted step left a mode whose equations have no

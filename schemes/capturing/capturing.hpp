@@ -65,6 +65,7 @@ class Capturing final : public ModewiseScheme {
   void interpolate(double s, Vector& x) const override;
   std::vector<Departure> departures() override;
   std::vector<Departure> approaches() override;
+  std::vector<int> laws_beyond_end() override;
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
   [[nodiscard]] bool is_kept() const override { return true; }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 
@@ -163,6 +164,18 @@ std::vector<std::pair<Mode, double>> Capturing::violations(double h) {
   ModeCache& maps = cache(h);
   active_->parameter(current().x, current().t, current().t + h, trial().parameter.data());
   return maps.violations(trial().parameter.data());
+}
+
+std::vector<int> Capturing::laws_beyond_end() {
+  const State& now = current();
+  std::vector<int> list;
+  for (const PointStep::Margin& margin : now.is_point ? now.ends : none)
+    if (margin.value < 0) list.push_back(margin.end.law);
+  if (now.cache == nullptr || now.map < 0) return list;
+  const ModeMap& map = now.cache->map(now.map);
+  for (int i = 0; i < static_cast<int>(map.margins().size()); ++i)
+    if (map.margin(i, now.parameter.data()) < 0) list.push_back(map.margins()[at(i)].law);
+  return list;
 }
 
 }  // namespace perp

@@ -156,7 +156,7 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
 void NonlinearCapturing::apply(const std::vector<int>& fired, Step before, std::pair<double, double> step,
                                ResetWatch::Errors errors, ResetOutcome& outcome, std::vector<Event>& events) {
   outcome.names = resets_.names(fired);
-  const std::vector<ResetWatch::Approach> approaching = resets_.approaching(before, errors);
+  const std::vector<ResetWatch::Approach> approaching = resets_.approaching(before, errors, fired);
   Step after = before;
   after.x = resets_.values(fired, before, errors);
   if (!errors.x.allFinite()) {
@@ -367,9 +367,10 @@ Step NonlinearCapturing::settle_sides(ResetWatch::Errors errors,
   std::vector<int> open;
   for (int k = 0; k < resets_.count(); ++k) {
     const int side = resets_.sign(k, seen, errors);
-    if (side == 0 && resets_.still_approaches(k, approaching, seen, errors)) continue;
-    resets_.set_side(k, side);
-    if (side == 0) open.push_back(k);
+    // One that has yet to pass stays on its side, wherever the motion before the reset would have led it.
+    const bool approaches = side == 0 && resets_.still_approaches(k, approaching, seen, errors);
+    resets_.set_side(k, approaches ? resets_.side(k) : side);
+    if (side == 0 && !approaches) open.push_back(k);
   }
   look_ahead(std::move(open));
   return seen;

@@ -123,11 +123,15 @@ int ResetWatch::sign(int k, const Step& state, const Errors& errors, double more
   return decided_sign(c);
 }
 
-std::vector<ResetWatch::Approach> ResetWatch::approaching(const Step& state, const Errors& errors) {
+std::vector<ResetWatch::Approach> ResetWatch::approaching(const Step& state, const Errors& errors,
+                                                          const std::vector<int>& fired) {
   std::vector<Approach> list;
-  for (int k = 0; k < count(); ++k)
-    if (is_armed(k) && sign(k, state, errors) == side(k))
+  for (int k = 0; k < count(); ++k) {
+    if (!is_armed(k)) continue;
+    const int now = sign(k, state, errors);
+    if (now == side(k) || (now == 0 && std::ranges::find(fired, k) == fired.end()))
       list.push_back({k, condition(k, state), error(k, state, errors)});
+  }
   return list;
 }
 

@@ -58,14 +58,14 @@ class ResetWatch {
   /// Would it fire if its condition passed the surface now?
   [[nodiscard]] bool is_armed(int k) const { return fires(k, -side(k)); }
 
-  /// A reset whose condition is seen on the side from which it fires: its value there and the error
-  /// of that.
+  /// A reset whose condition is on the side from which it fires, or on its surface and has not passed it: its value there
+  /// and the error of that.
   struct Approach {
     int reset = -1;
     double value = 0, error = 0;
   };
-  /// Those of a state.
-  std::vector<Approach> approaching(const Step& state, const Errors& errors);
+  /// Those of a state in which others than the `fired` ones have yet to pass.
+  std::vector<Approach> approaching(const Step& state, const Errors& errors, const std::vector<int>& fired);
   /// Is reset k among these, and its condition where it was, as far as errors let see? What other
   /// resets did then has not moved it: it has yet to pass its surface.
   bool still_approaches(int k, const std::vector<Approach>& list, const Step& after,

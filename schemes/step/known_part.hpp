@@ -14,10 +14,24 @@ inline constexpr double longest_moment = 0x1p-12;  ///< of the step length: no l
 
 /// Rounding of the current state, which a tiny step from `before` has led to, where it is more than a share of a
 /// variable; else 0. A constraint is known to its rounding, the velocity that it stops to that over the length of the step.
-inline Vector unknown_part(Scheme& scheme, const Step& before) {
-  const Vector error = scheme.rounding();
+inline Vector unknown_part(const Scheme& scheme, const Step& before, const Vector& rounding) {
   const Vector size = before.x.cwiseAbs().cwiseMax(scheme.x().cwiseAbs());
-  return (error.array() <= known_to * size.array()).select(0, error);
+  return (rounding.array() <= known_to * size.array()).select(0, rounding);
+}
+inline Vector unknown_part(Scheme& scheme, const Step& before) { return unknown_part(scheme, before, scheme.rounding()); }
+
+/// A step from `before`, now current, may be so short that rounding over its length, its `unknown_part`, is all that a
+/// variable with a rate has changed by: this one keeps its value.
+inline void keep_unknown(Scheme& scheme, const Step& before, const Vector& unknown) {
+  Step state = scheme.snapshot();
+  bool is_other = false;
+  for (int j = 0; j < static_cast<int>(state.x.size()); ++j) {
+    const double change = std::abs(state.x[j] - before.x[j]);
+    if (scheme.is_algebraic(j) || !(change > 0) || !(change <= unknown[j])) continue;
+    state.x[j] = before.x[j];
+    is_other = true;
+  }
+  if (is_other) scheme.restore(state);
 }
 
 inline bool has_algebraic(const Scheme& scheme) {
@@ -26,11 +40,11 @@ inline bool has_algebraic(const Scheme& scheme) {
   return false;
 }
 
-/// Puts in `state`, the current one, the values of algebraic variables in x that differ by no more than its rounding, up to
-/// which the gate lets a step pass.
-inline void take_known(Scheme& scheme, const Vector& x, Step& state) {
+/// Puts in `state`, the current one, the values of algebraic variables in x that differ by no more than its `rounding`, up
+/// to which the gate lets a step pass.
+inline void take_known(Scheme& scheme, const Vector& x, Step& state, const Vector& rounding) {
   if (!has_algebraic(scheme)) return;
-  const Vector error = most_rounding * scheme.rounding();
+  const Vector error = most_rounding * rounding;
   bool is_other = false;
   for (int j = 0; j < static_cast<int>(state.x.size()); ++j) {
     const double change = std::abs(state.x[j] - x[j]);
@@ -46,13 +60,14 @@ inline void take_known(Scheme& scheme, const Vector& x, Step& state) {
 inline void keep_known(Scheme& scheme, const Step& before, double h) {
   if (!(scheme.t() - before.t < longest_moment * h)) return;
   Step state = scheme.snapshot();
-  take_known(scheme, before.x, state);
+  take_known(scheme, before.x, state, scheme.rounding());
 }
 
 /// The current state, to which steps from `start` in its mode led, through the states of `path` from number `first` on.
 /// Where the last one was so short that rounding over its length is all that an algebraic variable has changed by, that
-/// has the value of the last longer one. `h`: the user's step length.
-inline Step known_state(Scheme& scheme, const Step& start, const std::vector<Step>& path, std::size_t first, double h) {
+/// has the value of the last longer one. `h`: the user's step length; `rounding`: of the last of these steps.
+inline Step known_state(Scheme& scheme, const Step& start, const std::vector<Step>& path, std::size_t first, double h,
+                        const Vector& rounding) {
   Step state = scheme.snapshot();
   const double moment = longest_moment * h;
   const auto length = [&](std::size_t k) { return path[k].t - (k == first ? start.t : path[k - 1].t); };
@@ -60,7 +75,7 @@ inline Step known_state(Scheme& scheme, const Step& start, const std::vector<Ste
   while (last > first && length(last - 1) < moment) --last;
   if (last == path.size() || (last == first && start.mode != state.mode)) return state;
   const Step& longer = last == first ? start : path[last - 1];
-  take_known(scheme, longer.x, state);
+  take_known(scheme, longer.x, state, rounding);
   return state;
 }
 
@@ -71,7 +86,7 @@ inline void begin_known(Scheme& scheme, double t_next, double h) {
   const double moment = std::min(longest_moment * h, t_next - state.t);
   if (!(moment > 0) || !has_algebraic(scheme)) return;
   const Attempt ahead = scheme.attempt(state.t + moment, moment);
-  if (ahead.status == Status::solved && ahead.kept_mode) take_known(scheme, Vector(scheme.attempted()), state);
+  if (ahead.status == Status::solved && ahead.kept_mode) take_known(scheme, Vector(scheme.attempted()), state, scheme.rounding());
 }
 
 }  // namespace perp
