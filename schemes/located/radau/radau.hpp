@@ -139,7 +139,6 @@ class Radau {
   bool freeze_jacobian(const Vector& base, const Matrix& Z);
   void measure_rounding();
   void scaled_matrix(double h, Vector& matrix, Vector& scale) const;
-  [[nodiscard]] double least_rounding(Eigen::Index k) const;
   bool rows_vanish();
   bool rests_at_rounding();
   bool residuals();

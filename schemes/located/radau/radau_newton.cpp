@@ -191,26 +191,20 @@ bool Radau::residuals() {
   return true;
 }
 
-/// What a variable is not known better than in a step, as in measure_rounding: a sliding one rests at what the solution
-/// of the linear systems leaves of 0.
-double Radau::least_rounding(Eigen::Index k) const { return k < flow_.n() ? eps * tolerance_.atol[k] : 0; }
-
 /// Is every row of every stage 0 to a few bounds of its own rounding? Where a matrix is nearly
 /// singular, as at a fold, corrections of the size of rounding tell nothing.
 bool Radau::rows_vanish() {
   std::vector<RunningError> ydot(static_cast<std::size_t>(flow_.size())), y = ydot, rows;
   for (int i = 0; i < stages(); ++i) {
     for (Eigen::Index k = 0; k < Z_.rows(); ++k) {
-      const double least = least_rounding(k);
-      double rate = 0, terms = 0, moves = 0;
+      double rate = 0, terms = 0;
       for (int j = 0; j < stages(); ++j) {
         rate += table_.A_inverse(i, j) * Z_(k, j);
         terms += std::abs(table_.A_inverse(i, j) * Z_(k, j));
-        moves += std::abs(table_.A_inverse(i, j)) * least;
       }
       const double value = y_[k] + Z_(k, i);
-      ydot[at(k)] = RunningError(rate / h_, std::max((stages() + 1) * eps * terms, moves) / h_);
-      y[at(k)] = RunningError(value, std::max(2 * half_ulp(value), least));
+      ydot[static_cast<std::size_t>(k)] = RunningError(rate / h_, (stages() + 1) * eps * terms / h_);
+      y[static_cast<std::size_t>(k)] = RunningError(value, 2 * half_ulp(value));
     }
     const double t = t_ + table_.c[i] * h_;
     if (!flow_.evaluate_bounded(RunningError(t, 2 * half_ulp(t)), ydot, y, rows)) return false;
