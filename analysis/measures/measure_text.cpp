@@ -89,7 +89,8 @@ MeasureText::MeasureText(const Model& model, const std::string& text) : model_(m
   const Columns columns = columns_of(model);
   for (const auto* list : {&columns.x, &columns.lambda, &columns.w, &columns.outputs})
     for (const std::string& name : *list)
-      scope.elsewhere.emplace(name, fmt::format("a measure is one number of a run: end({0}), mean({0}), max({0}), ...", name));
+      scope.elsewhere.emplace(name, std::make_shared<const std::string>(fmt::format(
+                                        "a measure is one number of a run: end({0}), mean({0}), max({0}), ...", name)));
   formula_ = Expression(text_, scope);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,9 +41,10 @@ struct NameHash {
 struct Scope {
   std::vector<std::string> names;
   std::unordered_map<std::string, int, NameHash, std::equal_to<>> aliases{};  ///< e.g. {"time", index of "t"}
+  using Reason = std::shared_ptr<const std::string>;  ///< of many names one
   /// Names that exist but not here, with the reason, e.g. {"t", "time may be used in b and q
   /// only"}.
-  std::map<std::string, std::string, std::less<>> elsewhere{};
+  std::map<std::string, Reason, std::less<>> elsewhere{};
   int variables = 0;  ///< how many of the names, the first ones, der() may be applied to in equations
   /// Names that der() may be applied to in expressions, each with the input that holds the derivative.
   std::map<std::string, int, std::less<>> derivatives{};

@@ -3,6 +3,7 @@
 #include <climits>
 
 #include <perp/core/expression/expression_forms.hpp>
+#include <perp/core/expression/expression_functions.hpp>
 
 namespace perp {
 namespace {
@@ -51,7 +52,7 @@ bool Forms::is_condition(const Tape& tape, int line) const {
 std::span<const FormFunction> form_functions() { return forms; }
 
 const FormFunction* find_form_function(std::string_view name) {
-  const auto* found = std::ranges::lower_bound(forms, name, {}, &FormFunction::name);
+  const auto* found = std::ranges::lower_bound(forms, name, precedes, &FormFunction::name);
   return found == forms.end() || found->name != name ? nullptr : found;
 }
 

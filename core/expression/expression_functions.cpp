@@ -60,11 +60,11 @@ bool is_index(std::string_view text) {
 std::span<const ExpressionFunction> expression_functions() { return function_table; }
 
 const ExpressionFunction* find_function(std::string_view name) {
-  const auto* found = std::ranges::lower_bound(function_table, name, {}, &ExpressionFunction::name);
+  const auto* found = std::ranges::lower_bound(function_table, name, precedes, &ExpressionFunction::name);
   return found == function_table.end() || found->name != name ? nullptr : found;
 }
 
-bool is_equation_word(std::string_view name) { return std::ranges::binary_search(equation_words, name); }
+bool is_equation_word(std::string_view name) { return std::ranges::binary_search(equation_words, name, precedes); }
 
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {

@@ -18,6 +18,12 @@ struct ExpressionFunction {
 /// In alphabetical order.
 std::span<const ExpressionFunction> expression_functions();
 
+/// a < b: of two names the first letters mostly tell.
+inline bool precedes(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty() || a.front() == b.front()) return a < b;
+  return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front());
+}
+
 /// nullptr: there is none of that name.
 const ExpressionFunction* find_function(std::string_view name);
 

@@ -193,7 +193,7 @@ int ExpressionParser::named_value(std::string_view name, std::size_t start) {
   if (name == "pi") return tape_.apply(Operation::pi);
   if (name == "inf") return tape_.constant(std::numeric_limits<double>::infinity());
   if (const auto reason = scope_.elsewhere.find(name); reason != scope_.elsewhere.end())
-    fail(start, name.size(), fmt::format("'{}' cannot be used here: {}", name, reason->second));
+    fail(start, name.size(), fmt::format("'{}' cannot be used here: {}", name, *reason->second));
   std::vector<std::string> known = offered_names();
   const auto names = std::ssize(known);
   for (const auto& alias : scope_.aliases)

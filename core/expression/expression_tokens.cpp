@@ -151,8 +151,8 @@ std::string_view ExpressionParser::take_name() {
 }
 
 void ExpressionParser::skip_space() {
-  constexpr std::string_view spaces = " \t\r\n";
-  while (at_ < text_.size() && spaces.find(text_[at_]) != std::string_view::npos) ++at_;
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
 }
 
 std::size_t ExpressionParser::token_length() const {

@@ -110,8 +110,13 @@ inline double sqrt_up(double x) {
   return std::fma(-s, s, x) <= 0 ? s : next_up(s);
 }
 
-/// ⌊x 2^k⌋, ⌈x 2^k⌉. ldexp rounds to nearest; scaled back it shows whether it rounded.
+/// ⌊x 2^k⌋, ⌈x 2^k⌉. A product by a power of two that is above the least normal number is exact. Elsewhere ldexp rounds to
+/// nearest; scaled back it shows whether it rounded.
 inline double scale_down(double x, int k) {
+  if (-1022 <= k && k <= 1023) {
+    const double exact = x * std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52U);
+    if (DBL_MIN < std::abs(exact) && std::abs(exact) <= largest) return exact;
+  }
   const double scaled = std::ldexp(x, k);
   if (std::isinf(x) || std::ldexp(scaled, -k) == x) return scaled;
   return below_nearest(scaled);

@@ -21,22 +21,24 @@ Interval power_at(double x, double y) {
   return at_point::pow(x, y);
 }
 
-/// Hull of x^y over the corners: for x > 0 the power is monotone in x and in y.
+/// Hull of x^y over y, for x > 0 or, at 0, y > 0.
+Interval powers_at(double x, const Interval& y) {
+  return y.is_point() ? power_at(x, y.lo) : hull(power_at(x, y.lo), power_at(x, y.hi));
+}
+
+/// Hull of x^y over the corners, each of them once: for x > 0 the power is monotone in x and in y.
 Interval power_of_positive(const Interval& x, const Interval& y) {
-  return hull(hull(power_at(x.lo, y.lo), power_at(x.lo, y.hi)),
-              hull(power_at(x.hi, y.lo), power_at(x.hi, y.hi)));
+  return x.is_point() ? powers_at(x.lo, y) : hull(powers_at(x.lo, y), powers_at(x.hi, y));
 }
 
 /// x^n for a whole n ≠ 0 and x that holds numbers ≤ 0.
 Interval whole_power(const Interval& x, double n) {
   if (n < 0 && x.contains(0.0)) return Interval::none();
-  const bool even = is_whole(n / 2);
-  const Interval size(mignitude(x), magnitude(x));
-  const Interval power = power_of_positive(size, Interval(n));
-  if (even) return power;
-  if (x.hi <= 0) return -power;
-  return hull(-power_of_positive(Interval(0, -x.lo), Interval(n)),
-              power_of_positive(Interval(0, x.hi), Interval(n)));
+  const bool is_even = is_whole(n / 2);
+  // x < 0 < x': an odd power has the sign of its base
+  if (!is_even && x.hi > 0) return hull(-power_at(-x.lo, n), power_at(x.hi, n));
+  const Interval power = power_of_positive(Interval(mignitude(x), magnitude(x)), Interval(n));
+  return is_even ? power : -power;
 }
 
 /// f is increasing on the set; `least` and `most` are its limits at −∞ and ∞.

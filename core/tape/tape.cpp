@@ -54,6 +54,7 @@ void Tape::grow() {
   // Each time costs all lines again; of many the room counts more.
   std::size_t slots = slots_.empty() ? first_slots : (slots_.size() < many_slots ? 4 : 2) * slots_.size();
   while (2 * (static_cast<std::size_t>(size()) + 1) > slots) slots *= slots < many_slots ? 4 : 2;
+  std::vector<Slot>().swap(slots_);  // before there are the new ones
   slots_.assign(slots, {});
   for (int k = 0; k < size(); ++k) {
     const Instruction& line = (*this)[k];

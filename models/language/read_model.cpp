@@ -113,8 +113,7 @@ void note_formula(const reader::Quantity& quantity, std::size_t number,
 
 void read_parameters(Context& context, const Value* table, const std::vector<std::string>& names,
                      Model& model) {
-  for (const std::string& name : names)
-    context.set_elsewhere(name, "it is defined further down; a parameter may use those above it");
+  context.set_elsewhere(names, "it is defined further down; a parameter may use those above it");
   for (const std::string& name : names) {
     const Value& text = *context.find(table, "parameters", name);
     const reader::Quantity value = context.quantity(text, "parameter '" + name + "'");
@@ -336,8 +335,7 @@ Model read_head(Context& context, const std::string& text) {
   if (variable_names.empty())
     document.fail(*variables, "[variables] is empty; expected at least one variable");
   context.resolve_overrides(parameter_names, variable_names, overridable_inputs(context));
-  for (const std::string& variable : variable_names)
-    context.set_elsewhere(variable, "it is a variable; expected numbers and parameters");
+  context.set_elsewhere(variable_names, "it is a variable; expected numbers and parameters");
 
   read_parameters(context, parameters, parameter_names, model);
   // Rows of models with binaries are sparse, and those of equations that turn out to be affine; who needs matrices of

@@ -67,7 +67,9 @@ BandedLu::BandedLu(int n, int below, int above)
       reach_(std::min(above + below_, std::max(n - 1, 0))),
       width_(below_ + reach_ + 1),
       entries_(at(n) * at(width_)),
-      pivot_(at(n)) {}
+      pivot_(at(n)),
+      end_of_l_(at(n)),
+      end_of_u_(at(n)) {}
 
 void BandedLu::clear() { std::fill(entries_.begin(), entries_.end(), 0.0); }
 
@@ -84,17 +86,24 @@ int BandedLu::pivot_row(int k) const {
   return best;
 }
 
-/// Row k times the factors of L leaves the rows below it.
+/// Row k times the factors of L leaves the rows below it. Behind the last entry of a row of U or a column of L the bands hold
+/// zeros: room that pivots may ask for, most of which do not.
 void BandedLu::eliminate(int k) {
-  const int last_i = last_row(k), last_j = last_column(k);
+  const int last_i = last_row(k);
   const double* const top = row(k);
+  int last_j = last_column(k);
+  while (last_j > k && top[last_j] == 0) --last_j;
+  int last_l = k;
   for (int i = k + 1; i <= last_i; ++i) {
     double* const lower = row(i);
     if (lower[k] == 0) continue;
     const double factor = lower[k] / top[k];
     lower[k] = factor;
+    last_l = i;
     for (int j = k + 1; j <= last_j; ++j) lower[j] -= factor * top[j];
   }
+  end_of_l_[at(k)] = last_l + 1;
+  end_of_u_[at(k)] = last_j + 1;
 }
 
 bool BandedLu::factorise() {
@@ -111,14 +120,15 @@ bool BandedLu::factorise() {
 
 void BandedLu::solve(double* x) const {
   for (int k = 0; k < n_; ++k) {
-    std::swap(x[k], x[pivot_[at(k)]]);
-    if (x[k] == 0) continue;
-    for (int i = k + 1; i <= last_row(k); ++i) x[i] -= row(i)[k] * x[k];
+    exchange(x, k);
+    const double here = x[k];
+    if (here == 0) continue;
+    for (int i = k + 1; i < end_of_l_[at(k)]; ++i) x[i] -= row(i)[k] * here;
   }
   for (int k = n_ - 1; k >= 0; --k) {
     const double* const top = row(k);
     double sum = x[k];
-    for (int j = k + 1; j <= last_column(k); ++j) sum -= top[j] * x[j];
+    for (int j = k + 1; j < end_of_u_[at(k)]; ++j) sum -= top[j] * x[j];
     x[k] = sum / top[k];
   }
 }
@@ -128,13 +138,13 @@ void BandedLu::solve_transposed(double* x) const {
     const double* const top = row(k);
     x[k] /= top[k];
     if (x[k] == 0) continue;
-    for (int j = k + 1; j <= last_column(k); ++j) x[j] -= top[j] * x[k];
+    for (int j = k + 1; j < end_of_u_[at(k)]; ++j) x[j] -= top[j] * x[k];
   }
   for (int k = n_ - 1; k >= 0; --k) {
     double sum = x[k];
-    for (int i = k + 1; i <= last_row(k); ++i) sum -= row(i)[k] * x[i];
+    for (int i = k + 1; i < end_of_l_[at(k)]; ++i) sum -= row(i)[k] * x[i];
     x[k] = sum;
-    std::swap(x[k], x[pivot_[at(k)]]);
+    exchange(x, k);
   }
 }
 
@@ -142,8 +152,9 @@ void BandedLu::solve_transposed(double* x) const {
 template <class Number>
 void BandedLu::forward_bound(Number* x) const {
   for (int k = 0; k < n_; ++k) {
-    std::swap(x[k], x[pivot_[at(k)]]);
-    for (int i = k + 1; i <= last_row(k); ++i) x[i] += std::abs(row(i)[k]) * x[k];
+    exchange(x, k);
+    const Number here = x[k];
+    for (int i = k + 1; i < end_of_l_[at(k)]; ++i) x[i] += std::abs(row(i)[k]) * here;
   }
 }
 
@@ -152,7 +163,7 @@ void BandedLu::backward_bound(Number* x) const {
   for (int k = n_ - 1; k >= 0; --k) {
     const double* const top = row(k);
     Number sum = x[k];
-    for (int j = k + 1; j <= last_column(k); ++j) sum += std::abs(top[j]) * x[j];
+    for (int j = k + 1; j < end_of_u_[at(k)]; ++j) sum += std::abs(top[j]) * x[j];
     x[k] = sum / std::abs(top[k]);
   }
 }
@@ -163,12 +174,12 @@ void BandedLu::multiply_factors(Number* x) const {
   for (int k = 0; k < n_; ++k) {
     const double* const top = row(k);
     Number sum{};
-    for (int j = k; j <= last_column(k); ++j) sum += std::abs(top[j]) * x[j];
+    for (int j = k; j < end_of_u_[at(k)]; ++j) sum += std::abs(top[j]) * x[j];
     x[k] = sum;
   }
   for (int k = n_ - 1; k >= 0; --k) {
-    for (int i = k + 1; i <= last_row(k); ++i) x[i] += std::abs(row(i)[k]) * x[k];
-    std::swap(x[k], x[pivot_[at(k)]]);
+    for (int i = k + 1; i < end_of_l_[at(k)]; ++i) x[i] += std::abs(row(i)[k]) * x[k];
+    exchange(x, k);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -63,6 +64,11 @@ class BandedLu {
   }
   [[nodiscard]] int pivot_row(int k) const;
   void eliminate(int k);
+  /// As the rows were when column k was eliminated; most stayed where they were, which costs nothing then.
+  template <class Number>
+  void exchange(Number* x, int k) const {
+    if (const int other = pivot_[static_cast<std::size_t>(k)]; other != k) std::swap(x[k], x[other]);
+  }
   using Two [[gnu::vector_size(2 * sizeof(double))]] = double;  // of two right sides
   template <class Number>
   void forward_bound(Number* x) const;
@@ -84,6 +90,7 @@ class BandedLu {
   int n_ = 0, below_ = 0, reach_ = 0, width_ = 0;  // reach: of U beyond the diagonal
   std::vector<double> entries_;
   std::vector<int> pivot_;
+  std::vector<int> end_of_l_, end_of_u_;  // behind the last entry of each column of L and of each row of U
   std::vector<double> weight_, added_;  // v and 2 T v, see `bound_by_weights`
   std::vector<Two> two_;
 };

@@ -201,9 +201,10 @@ bool HybridTexts::known_above(int place, int own) const {
 Scope HybridTexts::scope_of_first_input() const {
   Scope scope = scope_;
   const int first = model_.known_input(0);
+  const auto none = std::make_shared<const std::string>();
   for (std::size_t i = 0; i < scope.names.size(); ++i)
     if (!known_above(place_of_input(static_cast<int>(i)), first))
-      scope.elsewhere.try_emplace(scope.names[i]);
+      scope.elsewhere.try_emplace(scope.names[i], none);
   return scope;
 }
 

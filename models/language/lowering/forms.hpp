@@ -9,6 +9,13 @@
 
 namespace perp::lowering {
 
+/// A tape with room for so many lines.
+inline Tape empty_tape(std::size_t room) {
+  std::vector<Instruction> lines;
+  lines.reserve(room);
+  return Tape(std::move(lines));
+}
+
 /// Goes through the lines of an equation model in their order and writes them without forms. Inputs
 /// of the new tape: t | ẋ | x | p | bases of the switches.
 class FormLowering {
@@ -17,6 +24,13 @@ class FormLowering {
 
   /// The lines up to `end`. Unless they create laws, operators use those that are there.
   void lower_until(int end, bool creates);
+
+  /// There are no more lines to lower: what finds new lines is freed, the tape stays to be read.
+  void finish() {
+    tape_.settle();
+    std::vector<int>().swap(lines_);
+    std::vector<char>().swap(always_counts_);
+  }
 
   /// The new line of an old one.
   [[nodiscard]] int line(int old) const { return lines_[static_cast<std::size_t>(old)]; }

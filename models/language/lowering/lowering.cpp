@@ -77,9 +77,7 @@ void rewrite_all(FormLowering& forms, const Decisions& decisions,
                  std::vector<int>& others) {
   const std::size_t n = system.F.size();
   // Nearly as many lines as before, and room for no more than a few besides.
-  std::vector<Instruction> room;
-  room.reserve(static_cast<std::size_t>(forms.tape().size()));
-  Tape tape(std::move(room));
+  Tape tape = lowering::empty_tape(static_cast<std::size_t>(forms.tape().size()));
   Algebra algebra(tape, system.parameter_input(0), system.parameters, exact);
   std::vector<int> roots = system.F;
   roots.insert(roots.end(), system.G.begin(), system.G.end());
@@ -122,7 +120,7 @@ LoweredModel lower(const EquationModel& model) {
     system.laws.push_back(decisions.of_switch[static_cast<std::size_t>(k)].law(of));
     system.G.push_back(of.argument);
   }
-  forms.tape().settle();  // it is read from here on
+  forms.finish();
   rewrite_all(forms, decisions, model.exact_parameters(), system, others);
   lowered.outputs.assign(others.begin(),
                          others.begin() + static_cast<std::ptrdiff_t>(model.outputs.size()));

@@ -28,6 +28,7 @@ std::vector<bool> reached(const Tape& tape, std::span<const int> roots) {
 /// What the lines ask of each switch.
 Uses uses_in(const Tape& tape, const Switches& switches, std::span<const int> roots) {
   Uses uses(switches.list().size());
+  if (uses.empty()) return uses;
   const std::vector<bool> needed = reached(tape, roots);
   for (int k = 0; k < tape.size(); ++k) {
     if (!needed[static_cast<std::size_t>(k)] || tape[k].operation != Operation::input) continue;

@@ -34,6 +34,11 @@ std::vector<char> unconditional_lines(const EquationModel& model) {
   return counts;
 }
 
+/// About as many lines as a model without laws has when its forms are gone: a difference of both sides for each equation.
+std::size_t room_for(const EquationModel& model) {
+  return static_cast<std::size_t>(model.tape.size()) + model.equations.size();
+}
+
 /// λ = 0 as long as w >= 0, and nothing beyond.
 Law requirement(const std::string& name, const std::string& branch) {
   return {name, {{0, 1, 0, {0, inf}, {}, branch}}};
@@ -43,6 +48,7 @@ Law requirement(const std::string& name, const std::string& branch) {
 
 FormLowering::FormLowering(const EquationModel& model)
     : model_(model),
+      tape_(empty_tape(room_for(model))),
       algebra_(tape_, first_parameter(model), model.parameters, model.exact_parameters()),
       switches_(algebra_, first_parameter(model) + static_cast<int>(model.parameters.size())),
       branches_(model),
@@ -140,6 +146,7 @@ int FormLowering::weight(int branch) {
 
 int FormLowering::form(int old) {
   const Form& form = *model_.forms.find(model_.tape, old);
+  if (form.kind == FormKind::derivative) return tape_.input(1 + model_.tape[form.operands[0]].a);
   const FormPlace place = model_.forms.place(model_.tape, old);
   const std::string text = print_expression(model_.tape, old, model_.scope.names, &model_.forms);
   const auto w = [&] {
@@ -147,7 +154,6 @@ int FormLowering::form(int old) {
     return switches_.find(operand(form, 0), {text, argument + " < 0", argument + " > 0"}, creates_);
   };
   switch (form.kind) {
-    case FormKind::derivative: return tape_.input(1 + model_.tape[form.operands[0]].a);
     case FormKind::sign: return switches_.sign(w());
     case FormKind::step: return switches_.step(w());
     case FormKind::absolute: {

@@ -59,8 +59,8 @@ class Context {
 
   /// Makes a parameter known to all later expressions.
   void add_parameter(const std::string& name, const Quantity& value);
-  /// A name that expressions may not use (yet), with the reason.
-  void set_elsewhere(const std::string& name, const std::string& reason);
+  /// Names that expressions may not use (yet), with the reason.
+  void set_elsewhere(const std::vector<std::string>& names, const std::string& reason);
 
   /// A number, or an expression of the parameters; `what` names it in messages, e.g. "B(1,2)".
   [[nodiscard]] double number(const Value& value, std::string_view what,

@@ -18,8 +18,7 @@ constexpr const char* time_reason = "time may be used in b, q and exact solution
 
 Context::Context(const Document& document, const ReadOptions& known)
     : document_(document), known_(known), is_exact_(known.exact) {
-  set_elsewhere("t", time_reason);
-  set_elsewhere("time", time_reason);
+  set_elsewhere({"t", "time"}, time_reason);
 }
 
 Context Context::rounded() const {
@@ -38,8 +37,9 @@ void Context::add_parameter(const std::string& name, const Quantity& value) {
   is_disturbance_.push_back(value.is_disturbance);
 }
 
-void Context::set_elsewhere(const std::string& name, const std::string& reason) {
-  scope_.elsewhere[name] = reason;
+void Context::set_elsewhere(const std::vector<std::string>& names, const std::string& reason) {
+  const auto shared = std::make_shared<const std::string>(reason);
+  for (const std::string& name : names) scope_.elsewhere[name] = shared;
 }
 
 double Context::number(const Value& text, std::size_t offset, std::string_view part,

@@ -115,9 +115,16 @@ bool is_control(unsigned c) {
   return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
 }
 
+/// Is it a character of one byte as most of a text are: a printed one of ASCII, or the end of a line?
+bool is_plain(char c) { return (c >= 0x20 && c < 0x7F) || c == '\n'; }
+
 /// Whether the bytes are UTF-8 and characters of a text.
 TextProblem check_characters(std::string_view text) {
   for (std::size_t k = start_of_text(text); k < text.size();) {
+    if (is_plain(text[k])) {
+      ++k;
+      continue;
+    }
     const std::size_t length = sequence_length(text, k);
     if (length == 0)
       return {k, fmt::format("byte 0x{:02X} is not UTF-8; expected a text file", byte_at(text, k))};

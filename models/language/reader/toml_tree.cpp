@@ -47,12 +47,18 @@ Value convert(const toml::node& node);
 
 /// The members of a table in the order of the file, in which a model's variables are: toml++ keeps them in alphabetical order.
 std::vector<Member> members_of(const toml::table& table) {
+  struct Entry {
+    Position at;
+    const toml::key* key;
+    const toml::node* child;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(table.size());
+  for (const auto& [key, child] : table) entries.push_back({place(key.source()), &key, &child});
+  std::ranges::stable_sort(entries, earlier, &Entry::at);
   std::vector<Member> members;
-  members.reserve(table.size());
-  for (const auto& [key, child] : table)
-    members.push_back({std::string(key.str()), place(key.source()), convert(child)});
-  std::stable_sort(members.begin(), members.end(),
-                   [](const Member& a, const Member& b) { return earlier(a.at, b.at); });
+  members.reserve(entries.size());
+  for (const Entry& entry : entries) members.push_back({std::string(entry.key->str()), entry.at, convert(*entry.child)});
   return members;
 }
 

@@ -48,6 +48,15 @@ std::vector<char> with_followers(const Tape& tape, std::vector<char> lines) {
   return lines;
 }
 
+/// These lines and all that they are made of, in increasing order.
+std::vector<int> with_operands(const Tape& tape, const std::vector<int>& lines) {
+  const std::vector<bool> needed = needed_lines(tape, lines);
+  std::vector<int> all;
+  for (int k = 0; k < tape.size(); ++k)
+    if (needed[at(k)]) all.push_back(k);
+  return all;
+}
+
 /// Which lines depend on more than parameters?
 std::vector<char> varying_lines(const Dcs& formulas) {
   std::vector<char> inputs(at(formulas.tape.size()), 0);
@@ -58,24 +67,29 @@ std::vector<char> varying_lines(const Dcs& formulas) {
 
 }  // namespace
 
-/// The lines of the mode's formulas that depend on more than parameters and may turn.
+/// The lines of the mode's formulas that depend on more than parameters and may turn, and those of gaps that are made of
+/// them.
 void BetweenSamples::look_at_formulas() {
   const Dcs& formulas = integrator_.flow().formulas();
-  if (formulas_ == &formulas && needed_.size() == at(formulas.tape.size())) return;
+  if (formulas_ == &formulas && may_dip_.size() == at(formulas.tape.size())) return;
   formulas_ = &formulas;
-  std::vector<int> outputs = formulas.F;
-  outputs.insert(outputs.end(), formulas.G.begin(), formulas.G.end());
+  std::vector<int> outputs = formulas.G;
   for (const Reset& reset : formulas.resets) outputs.push_back(reset.condition);
-  needed_ = needed_lines(formulas.tape, outputs);
+  std::vector<int> all = formulas.F, looked_at;
+  all.insert(all.end(), outputs.begin(), outputs.end());
+  needed_ = with_operands(formulas.tape, all);
   const std::vector<char> varies = varying_lines(formulas);
   std::vector<char> turning(varies.size(), 0);
   watched_.clear();
-  for (std::size_t k = 0; k < varies.size(); ++k) {
-    if (!needed_[k] || !varies[k] || !may_turn(formulas.tape[static_cast<int>(k)])) continue;
-    turning[k] = 1;
-    watched_.push_back({k});
+  for (const int k : needed_) {
+    if (!varies[at(k)] || !may_turn(formulas.tape[k])) continue;
+    turning[at(k)] = 1;
+    watched_.push_back({at(k)});
+    looked_at.push_back(k);
   }
   may_dip_ = with_followers(formulas.tape, std::move(turning));
+  std::ranges::copy_if(outputs, std::back_inserter(looked_at), [this](int line) { return may_dip_[at(line)] != 0; });
+  looked_at_ = with_operands(formulas.tape, looked_at);
 }
 
 /// The line of a gap that is one of a w or of the condition of a reset that may fire, and may dip; -1: another one.
@@ -113,17 +127,20 @@ std::size_t BetweenSamples::add_sample(double share, double h) {
   return samples_.size() - 1;
 }
 
-/// The ranges of the lines that are needed, their inputs between those of two points.
+/// The ranges of these lines from those of the inputs and of what they are made of.
+void BetweenSamples::evaluate(const std::vector<int>& lines, std::vector<Interval>& ranges) const {
+  for (const int k : lines) ranges[at(k)] = range_of(formulas_->tape[k], box_, ranges);
+}
+
+/// The ranges of the lines that are looked at, their inputs between those of two points.
 void BetweenSamples::evaluate_between(const Sample& low, const Sample& high) {
   box_.clear();
   for (std::size_t k = 0; k < low.inputs.size(); ++k) {
     const auto [least, most] = std::minmax(low.inputs[k], high.inputs[k]);
     box_.emplace_back(least, most);
   }
-  const Tape& tape = formulas_->tape;
-  ranges_.resize(at(tape.size()));
-  for (int k = 0; k < tape.size(); ++k)
-    if (needed_[at(k)]) ranges_[at(k)] = range_of(tape[k], box_, ranges_);
+  ranges_.resize(at(formulas_->tape.size()));
+  evaluate(looked_at_, ranges_);
 }
 
 /// The largest excess of a line between two points over its values there, in half of its variation over all samples;
@@ -152,16 +169,16 @@ bool BetweenSamples::oscillates(const Line& line) const {
 /// Does an oscillation pass more than half a turn between two points, and would it matter if it did not move? After
 /// evaluate_between.
 bool BetweenSamples::is_aliased(const Sample& low) {
-  std::vector<char> held(ranges_.size(), 0);
-  without_ = ranges_;
+  if (std::ranges::none_of(watched_, [this](const Line& line) { return oscillates(line); })) return false;
+  std::vector<int> moving = needed_;
+  without_.resize(ranges_.size());
   for (const Line& line : watched_) {
     if (!oscillates(line)) continue;
-    held[line.line] = 1;
+    std::erase(moving, static_cast<int>(line.line));
     without_[line.line] = Interval(low.lines[line.line]);
   }
-  if (std::ranges::count(held, 1) == 0) return false;
-  for (std::size_t k = 0; k < held.size(); ++k)
-    if (needed_[k] && !held[k]) without_[k] = range_of(formulas_->tape[static_cast<int>(k)], box_, without_);
+  evaluate(needed_, ranges_);
+  evaluate(moving, without_);
   return matters(without_);
 }
 

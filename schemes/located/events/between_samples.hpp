@@ -50,6 +50,7 @@ class BetweenSamples {
   [[nodiscard]] bool points_between_show(double h, double end);
   std::size_t add_sample(double share, double h);
   void evaluate_between(const Sample& low, const Sample& high);
+  void evaluate(const std::vector<int>& lines, std::vector<enclosure::Interval>& ranges) const;
   [[nodiscard]] double excess(const Sample& low, const Sample& high) const;
   [[nodiscard]] int line_of(const Gap& gap) const;
   [[nodiscard]] double dip(const Sample& low, const Sample& high) const;
@@ -68,7 +69,8 @@ class BetweenSamples {
   ModeIntegrator& integrator_;
   EventLocator& locator_;
   const Dcs* formulas_ = nullptr;  // of the mode: those that are watched
-  std::vector<bool> needed_;
+  std::vector<int> looked_at_;  // the lines whose ranges are looked at between all samples, with what they are made of
+  std::vector<int> needed_;     // of all equations: looked at where a sine is not resolved
   std::vector<char> may_dip_;
   std::vector<Line> watched_;
   std::vector<Sample> samples_;

@@ -65,7 +65,7 @@ void ModeFlow::compile() {
   const auto rows = outputs.size();
   Tape tape = with_parameters(now_->system, parameters_, outputs);
   now_->values = MachineCode(tape, outputs, rows);
-  now_->bounded.reset();
+  now_->bounded.reset(), now_->laws.reset();
 
   const int inputs = now_->system.parameter_input(0), q = parameter_count();
   std::vector<int> lines = outputs;
@@ -226,11 +226,21 @@ void ModeFlow::by_parameters(Matrix& H_p) {
     H_p(term.row, term.column) = term.factor * parameter_derivatives_[term.entry];
 }
 
+/// The functions G alone: most of the lines of a large system are those of F.
+MachineCode& ModeFlow::laws() {
+  if (!now_->laws) {
+    std::vector<int> outputs = now_->system.G;
+    const Tape tape = with_parameters(now_->system, parameters_, outputs);
+    now_->laws.emplace(tape, outputs, outputs.size());
+  }
+  return *now_->laws;
+}
+
 bool ModeFlow::w(double t, const Vector& ydot, const Vector& y, Vector& w) {
-  fill(t, ydot, y, z_);
-  now_->values.run(z_.data(), z_.size(), rows_.data(), nullptr);
   w.resize(m());
-  std::copy_n(rows_.begin() + n(), m(), w.data());
+  if (m() == 0) return true;
+  fill(t, ydot, y, z_);
+  laws().run(z_.data(), z_.size(), w.data(), nullptr);
   return w.allFinite();
 }
 

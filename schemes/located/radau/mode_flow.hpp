@@ -117,7 +117,8 @@ class ModeFlow {
     std::vector<int> velocity_laws;   // whose dw/dt is compiled
     std::vector<int> velocity_lines;  // on the tape of the system
     MachineCode values, linear, by_parameters;
-    std::optional<BoundedTape> bounded;  // made when first asked for
+    std::optional<MachineCode> laws;     // G alone; this and the next one are made when first asked for
+    std::optional<BoundedTape> bounded;
     std::vector<Entry> entries, parameter_entries;
 
     /// The lines of F, G and dw/dt.
@@ -151,6 +152,7 @@ class ModeFlow {
   }
   void w_by_parameters(Matrix& w_p);
   [[nodiscard]] BoundedTape& bounded();
+  [[nodiscard]] MachineCode& laws();
   void fill(double t, const Vector& ydot, const Vector& y, std::vector<double>& z) const;
   bool equations(const Vector& y, const std::vector<double>& rows, Vector& H) const;
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/lcp/exact/double_double.hpp>
@@ -35,7 +36,7 @@ void PointStep::set_length(double h) {
   rows_.multiply(length);
   right_.multiply(length);
   h_ = h;
-  is_factored_ = false;
+  is_factored_ = has_constant_rows_ = false;
 }
 
 void PointStep::set(double h, const double* parameter) {
@@ -44,23 +45,29 @@ void PointStep::set(double h, const double* parameter) {
   find_right_side(parameter);
 }
 
+/// Rows that hold no parameter are the same for all of them.
 void PointStep::find_right_side(const double* parameter) {
-  for (int i = 0; i < size_; ++i) {
-    DoubleDouble sum;
-    double terms = 0;
-    int count = 4;
-    right_.for_each(i, [&](const Entry& entry) {
-      const double factor = entry.column < parameters_ ? parameter[entry.column] : 1;
-      if (factor == 0) return;
-      sum = sum + DoubleDouble{entry.high, entry.low} * factor;
-      terms += std::abs(entry.high * factor);
-      ++count;
-    });
-    r_[at(i)] = sum.high;
-    r_low_[at(i)] = sum.low;
-    r_terms_[at(i)] = terms * (1 + 4 * count * unit_roundoff);
-    r_error_[at(i)] = count * double_double_rounding * r_terms_[at(i)];
-  }
+  if (std::exchange(has_constant_rows_, true))
+    for (const int i : varying_) find_right_side_of(i, parameter);
+  else
+    for (int i = 0; i < size_; ++i) find_right_side_of(i, parameter);
+}
+
+void PointStep::find_right_side_of(int row, const double* parameter) {
+  DoubleDouble sum;
+  double terms = 0;
+  int count = 4;
+  right_.for_each(row, [&](const Entry& entry) {
+    const double factor = entry.column < parameters_ ? parameter[entry.column] : 1;
+    if (factor == 0) return;
+    sum = sum + DoubleDouble{entry.high, entry.low} * factor;
+    terms += std::abs(entry.high * factor);
+    ++count;
+  });
+  r_[at(row)] = sum.high;
+  r_low_[at(row)] = sum.low;
+  r_terms_[at(row)] = terms * (1 + 4 * count * unit_roundoff);
+  r_error_[at(row)] = count * double_double_rounding * r_terms_[at(row)];
 }
 
 /// Of the equations of the present mode.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
@@ -101,10 +102,12 @@ class PointStep {
     void multiply(const double* length);
     [[nodiscard]] int begin(int row) const { return row == 0 ? 0 : end[static_cast<std::size_t>(row - 1)]; }
     [[nodiscard]] int count(int row) const { return end[static_cast<std::size_t>(row)] - begin(row); }
+    [[nodiscard]] std::span<const Entry> of_row(int row) const {
+      return {entries.data() + begin(row), static_cast<std::size_t>(count(row))};
+    }
     template <class Work>
     void for_each(int row, const Work& work) const {
-      for (int k = begin(row); k < end[static_cast<std::size_t>(row)]; ++k)
-        work(entries[static_cast<std::size_t>(k)]);
+      for (const Entry& entry : of_row(row)) work(entry);
     }
   };
   /// a ŵ + b λ̂ = c in scaled units; a = 0: λ̂ = c. And where it ends.
@@ -128,6 +131,7 @@ class PointStep {
   void find_bands();
   void set_length(double h);
   void find_right_side(const double* parameter);
+  void find_right_side_of(int row, const double* parameter);
   [[nodiscard]] const ScaledBranch& branch(int law) const {
     return *present_[static_cast<std::size_t>(law)];
   }
@@ -197,6 +201,8 @@ class PointStep {
   bool is_usable_ = true, is_precise_;
   std::vector<double> row_scale_, column_scale_;  // powers of two
   Rows rows_, right_;       // K without its branches; parameters, last column: constant
+  std::vector<int> varying_;           // rows of right_ that hold more than a constant;
+  bool has_constant_rows_ = false;     // the others are right for the present length
   std::vector<int> place_;  // of each unknown and its row within the bands
   linear::BandedLu lu_;
   double h_ = nan;

@@ -47,10 +47,11 @@ void PointStep::find_argument(int law, const Branch& branch) {
   missing =
       grown * (missing + count * (is_refined_ ? double_double_rounding : unit_roundoff) * terms);
   if (std::abs(sum.high) <= missing) sum.high = 0;
-  w_[law] = branch.b == 0 ? branch.c / branch.a : sum.high / rho;
-  w_low_[at(law)] = sum.high == 0 ? 0 : sum.low / rho;
-  w_error_[at(law)] = 2 * missing / rho;
-  w_spread_[at(law)] = grown * error / rho;
+  const double unit = 1 / rho;  // a power of two, as rho is: products with it are the quotients
+  w_[law] = branch.b == 0 ? branch.c / branch.a : sum.high * unit;
+  w_low_[at(law)] = sum.high == 0 ? 0 : sum.low * unit;
+  w_error_[at(law)] = 2 * missing * unit;
+  w_spread_[at(law)] = grown * error * unit;
 }
 
 void PointStep::find_outputs(const Mode& mode) {
@@ -120,7 +121,8 @@ DoubleDouble PointStep::distance_of(const ScaledBranch::End& end) const {
   const DoubleDouble value{
       end.margin.of_lambda ? lambda_[law] : w_[law],
       end.margin.of_lambda ? y_low_[at(n_ + law)] * column_scale_[at(n_ + law)] : w_low_[at(law)]};
-  const DoubleDouble above = value - end.bound.bound;
+  // most ends are at 0
+  const DoubleDouble above = end.bound.bound.high == 0 ? two_sum(value.high, value.low) : value - end.bound.bound;
   return end.margin.upper ? -above : above;
 }
 
@@ -143,8 +145,12 @@ PointStep::Verdict PointStep::judge_margin(Margin& margin, double error, double 
 PointStep::Verdict PointStep::judge_ends(int law) {
   Verdict verdict = Verdict::inside;
   for (const ScaledBranch::End& end : branch(law).ends) {
-    Margin& margin = margins_.emplace_back(Margin{end.margin, distance_of(end).high});
-    const Verdict of_end = judge_margin(margin, 2 * error_of(end), spread_of(end), [&] { find_row(end); });
+    Margin& margin = margins_.emplace_back();
+    margin.end = end.margin;
+    margin.value = distance_of(end).high;
+    const double error = 2 * error_of(end), spread = spread_of(end);
+    if (margin.value >= error + spread) continue;
+    const Verdict of_end = judge_margin(margin, error, spread, [&] { find_row(end); });
     if (of_end == Verdict::undecided) return of_end;
     if (of_end == Verdict::outside) verdict = of_end;
   }

@@ -39,6 +39,8 @@ PointStep::PointStep(const StepEquations& equations, double h)
     list_right_side(i, place);
   }
   for (int i = 0; i < m_; ++i) list_output(i);
+  for (int i = 0; i < size_; ++i)
+    if (std::ranges::any_of(right_.of_row(i), [this](const Entry& entry) { return entry.column < parameters_; })) varying_.push_back(i);
   list_branches();
   find_bands();
   for (std::vector<double>* list : {&r_, &r_low_, &r_terms_, &r_error_, &y_, &y_low_, &residual_,

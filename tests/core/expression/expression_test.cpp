@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <random>
 #include <string>
@@ -17,7 +18,7 @@ using perp::Scope;
 using perp::Tape;
 using perp::test::RandomText;
 
-const Scope scope{{"a", "b", "x1", "t"}, {{"time", 3}}, {{"z", "it is a variable"}}};
+const Scope scope{{"a", "b", "x1", "t"}, {{"time", 3}}, {{"z", std::make_shared<const std::string>("it is a variable")}}};
 const std::vector<double> inputs{2, -3, 0.5, 1.25};
 
 double value(const std::string& text) { return Expression(text, scope)(inputs); }

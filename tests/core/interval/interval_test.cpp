@@ -137,6 +137,26 @@ TEST_SUITE("core/expression/interval") {
     CHECK(Traits::max(a, b) == Interval(-2, 7));
   }
 
+  TEST_CASE("an odd power is that of the ends, be they of one sign or of both") {
+    for (const double n : {3.0, 5.0, 17.0})
+      for (const Interval& x : {Interval(-1.3, 0.7), Interval(-1.3, -0.7), Interval(0.7, 1.3), Interval(-1.3, 0), Interval(0, 0.7)})
+        CHECK(pow(x, Interval(n)) == Interval(pow(Interval(x.lo), Interval(n)).lo, pow(Interval(x.hi), Interval(n)).hi));
+  }
+
+  TEST_CASE("products with powers of two are rounded to their side, down to the least numbers") {
+    const double below_one = 1 - 0x1p-53;
+    CHECK(directed::scale_down(below_one, -1022) < 0x1p-1022);  // between two doubles, next to the least normal one
+    CHECK(directed::scale_up(below_one, -1022) >= 0x1p-1022);
+    CHECK(directed::scale_down(3, -1075) == least_positive);
+    CHECK(directed::scale_up(3, -1075) >= 2 * least_positive);
+    CHECK(directed::scale_down(0x1p-1074, 1074) == 1);
+    CHECK(directed::scale_down(-1, 1024) == -infinite);
+    CHECK(directed::scale_down(1, 1024) == huge);
+    for (const int k : {-1100, -1021, -3, 0, 5, 1000, 1023})
+      CHECK(directed::scale_down(0.75, k) <= directed::scale_up(0.75, k));
+    CHECK(directed::scale_down(0.7, 1023) == 0.7 * 0x1p1023);
+  }
+
   TEST_CASE("sine and cosine take their extremes where they lie inside, and only there") {
     const double right = 0x1.921fb54442d18p+0;  // below π/2
     const double beyond = std::nextafter(right, 2);

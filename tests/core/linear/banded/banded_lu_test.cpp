@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <perp/core/linear/banded/banded_lu.hpp>
@@ -49,6 +50,29 @@ TEST_SUITE("core/linear/banded/banded_lu") {
               .maxCoeff();
       CHECK((solution - x).lpNorm<Eigen::Infinity>() <= 1e-14 * condition * n);
       CHECK((transposed - x).lpNorm<Eigen::Infinity>() <= 1e-14 * condition * n);
+    }
+  }
+
+  TEST_CASE("bands that are wider than the entries change no bit of a solution or a bound") {
+    std::mt19937 random(11);
+    for (int trial = 0; trial < 300; ++trial) {
+      const int n = 2 + trial % 17, below = trial % 3, above = trial / 3 % 3;
+      const Matrix A = random_banded(random, n, below, above) + (trial % 2) * Matrix::Identity(n, n);
+      linear::BandedLu narrow = banded(A, below, above), wide = banded(A, n - 1, n - 1);
+      const bool is_regular = narrow.factorise() && narrow.find_weights();
+      REQUIRE((wide.factorise() && wide.find_weights()) == is_regular);
+      if (!is_regular) continue;
+      const Vector x = random_banded(random, n, n, n).col(0);
+      for (int question = 0; question < 4; ++question) {
+        Vector first = question < 2 ? x : Vector(x.cwiseAbs()), second = first;
+        for (auto [lu, y] : {std::pair(&narrow, &first), std::pair(&wide, &second)}) {
+          if (question == 0) lu->solve(y->data());
+          if (question == 1) lu->solve_transposed(y->data());
+          if (question == 2) CHECK(lu->bound_by_weights(y->data()));
+          if (question == 3) lu->bound_rest(y->data());
+        }
+        CHECK(first == second);
+      }
     }
   }
 

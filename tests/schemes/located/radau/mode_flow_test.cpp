@@ -214,6 +214,21 @@ TEST_SUITE("schemes/located/mode_flow") {
     CHECK_FALSE(flow.evaluate(0, Vector{{1}}, Vector{{-1}}, H));
   }
 
+  TEST_CASE("w alone is w beside its derivatives, also with parameters that are asked for and at the velocity level") {
+    for (const std::vector<int>& parameters : {std::vector<int>{}, std::vector<int>{0, 2}}) {
+      ModeFlow flow(two_laws(), parameters);
+      for (const Mode& mode : {Mode{1, 1}, Mode{0, 2}, Mode{2, 0}}) {
+        flow.set_mode(mode);
+        const Vector y = Vector::LinSpaced(flow.size(), 0.3, 0.9), ydot = Vector::LinSpaced(flow.size(), -1, 0.4);
+        Vector w, with, w_t;
+        Matrix w_ydot, w_y, w_p;
+        REQUIRE(flow.w(0.6, ydot, y, w));
+        REQUIRE(flow.linearize_w(0.6, ydot, y, with, w_ydot, w_y, w_t, w_p));
+        CHECK(w == with);
+      }
+    }
+  }
+
   TEST_CASE("evaluations do not allocate") {
     ModeFlow flow(two_laws(), {0, 2});
     flow.set_mode({1, 1});
