@@ -28,13 +28,13 @@ endfunction()
 # Takes the sources of these two levels out of the list `sources` and puts them into `cold` and `words`. What keeps a state and
 # reads it again, *_archive.cpp, is words: made small it takes a third of the room.
 function(perp_cold_sources sources cold words)
-  set(cold_folders "analysis/(hybrid(/(proofs|roots|run))?|enclosure/laws)|core/pencil")
+  set(cold_folders "analysis/(hybrid(/(roots|run))?|enclosure/laws)|core/pencil")
   string(APPEND cold_folders "|lcp/(exact|exact/polynomials|forms|nearest)|schemes/step/solvability")
-  string(APPEND cold_folders "|schemes/(events|mechanical|poles|located/(events|passage|transition))")
+  string(APPEND cold_folders "|schemes/(events|mechanical|poles|located/(events|passage))")
   # The last ones hold mathematics of questions that are asked once a command.
   set(word_folders "analysis(/(convergence|maps|measures|phase|run|schemes|solutions|sweep)(/.*)?)?")
   string(APPEND word_folders "|core/(expression(/fraction)?|laws)|models/language(/.*)?")
-  string(APPEND word_folders "|analysis/enclosure/(kept|parts|pieces|proof)|analysis/hybrid/ways|lcp/structure|schemes/(continuation|jumps|located/equilibria)")
+  string(APPEND word_folders "|analysis/enclosure/(kept|parts|pieces|proof)|analysis/hybrid/proofs|analysis/hybrid/ways|lcp/structure|schemes/(continuation|jumps|located/equilibria|located/transition)")
   foreach(source IN LISTS ${sources})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
     cmake_path(GET folder PARENT_PATH folder)
