@@ -14,6 +14,7 @@ namespace {
 constexpr int most_changes = 32;      ///< changes of mode followed within one step
 constexpr int most_shorter = 64;      ///< steps made shorter because long ones have no solution
 constexpr double last_moment = 1e-6;  ///< of the step length
+constexpr double says_nothing = 0x1p-34;  ///< of the step length: a shorter step that stays in its mode does not tell its end
 constexpr int most_settling = 3;      ///< steps after a change, the index of a contact
 
 /// Has the last accepted step kept its mode by the rounding of a margin alone, which the step from there to `left`, if it
@@ -131,15 +132,17 @@ void land_by_longer_step(Scheme& scheme, const Step& before, double t_next, doub
 }
 
 /// The shortest step from `low` that has a solution, by doubling the one to `high`. Where it keeps the mode, but is too
-/// short to move the state, the mode ends within its rounding: a longer one leaves it.
-Attempt attempt_to_leave(Scheme& scheme, double low, double high, double t_next) {
+/// short to move the state, or stands for a moment, the mode ends within its rounding: a longer one leaves it.
+Attempt attempt_to_leave(Scheme& scheme, double low, double high, double t_next, double h) {
   Attempt attempt = scheme.attempt(high, high - low);
   const auto rests = [&] {
     const Vector moved = scheme.motion(scheme.x(), scheme.attempted()).cwiseAbs();
     return (moved.array() <= scheme.motion_rounding(scheme.x(), scheme.x()).array()).all();
   };
-  const auto stays = [&] { return attempt.status != Status::solved || (attempt.kept_mode && rests()); };
-  for (double step = 2 * (high - low); stays() && low + step <= t_next; step *= 2)
+  const auto stays = [&](double length) {
+    return attempt.status != Status::solved || (attempt.kept_mode && (length < says_nothing * h || rests()));
+  };
+  for (double step = 2 * (high - low); stays(step / 2) && low + step <= t_next; step *= 2)
     attempt = scheme.attempt(low + step, step);
   return attempt;
 }
@@ -280,7 +283,7 @@ bool Refiner::lengthen() {
 /// Leaves the mode, whose last state is `before`, by a step as short as there is one, or by the whole rest. True: the
 /// work has ended.
 bool Refiner::leave_mode(const Step& before) {
-  Attempt attempt = attempt_to_leave(scheme_, low_, high_, t_next_);
+  Attempt attempt = attempt_to_leave(scheme_, low_, high_, t_next_, h_);
   if (attempt.status != Status::solved) attempt = scheme_.attempt(t_next_, t_next_ - low_);
   if (attempt.status != Status::solved) {
     stop(before, attempt.status);
