@@ -306,16 +306,7 @@ bool ModeTransition::close_at_corner(const Step& state, const Selection& selecti
 bool ModeTransition::close(AccumulationWatch::Limit limit) {
   accumulation_.forget();
   if (limit.t >= at_.span.end) return false;
-  Event event;
-  event.kind = EventKind::accumulation;
-  event.t = limit.t;
-  event.t_before = at_.now.t;
-  event.t_after = limit.t;
-  event.x_before = at_.now.x;
-  // Contacts come to rest: an extrapolation leaves them a velocity that is none.
-  if (impact_ && !limit.laws.empty()) limit.x = impact_->rest(limit.t, limit.x, limit.laws);
-  event.x_after = state_at_limit(limit);
-  if (limit.laws.empty()) event.note = "resets accumulate; a contact law passes such a point";
+  const Event event = accumulation_at(limit);
   record_.events().push_back(event);
   if (limit.laws.empty()) {
     record_.finish(Status::not_solved, fmt::format("resets accumulate at t = {:.10g} (step {}): a contact "
