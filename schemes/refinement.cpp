@@ -71,10 +71,11 @@ void settle(Scheme& scheme, double t_next, double length, double h) {
 LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refinement& result) {
   const bool same_moment =
       !result.changes.empty() && before.t - result.changes.back().before.t < last_moment * h;
-  if (!same_moment) result.changes.push_back({before, {}, 0, {}});
+  if (!same_moment) result.changes.push_back({before, {}, 0});
   LocatedChange& here = result.changes.back();
   here.after = scheme.snapshot();
   here.norm = scheme.motion(here.before.x, here.after.x).norm();
+  here.rounding = scheme.drift(here.before.x.cwiseAbs().cwiseMax(here.after.x.cwiseAbs()), 1);
   return here;
 }
 
@@ -132,19 +133,22 @@ void land_by_longer_step(Scheme& scheme, const Step& before, double t_next, doub
 }
 
 /// The shortest step from `low` that has a solution, by doubling the one to `high`. Where it keeps the mode, but is too
-/// short to move the state, or stands for a moment, the mode ends within its rounding: a longer one leaves it.
+/// short to move the state, stands for a moment, or has passed an end that rounding hides, the mode ends within its
+/// rounding: a longer one leaves it.
 Attempt attempt_to_leave(Scheme& scheme, double low, double high, double t_next, double h) {
   Attempt attempt = scheme.attempt(high, high - low);
   const auto rests = [&] {
     const Vector moved = scheme.motion(scheme.x(), scheme.attempted()).cwiseAbs();
     return (moved.array() <= scheme.motion_rounding(scheme.x(), scheme.x()).array()).all();
   };
-  const auto stays = [&](double length) {
-    return attempt.status != Status::solved || (attempt.kept_mode && (length < says_nothing * h || rests()));
+  const auto tells_nothing = [&](double length) {
+    return attempt.status != Status::solved ||
+           (attempt.kept_mode && (length < says_nothing * h || rests() || !stays(scheme, length)));
   };
-  for (double step = 2 * (high - low); stays(step / 2) && low + step <= t_next; step *= 2)
-    attempt = scheme.attempt(low + step, step);
-  return attempt;
+  double length = high - low;
+  for (; tells_nothing(length) && low + 2 * length <= t_next; length *= 2)
+    attempt = scheme.attempt(low + 2 * length, 2 * length);
+  return attempt.kept_mode ? scheme.attempt(low + length, length) : attempt;
 }
 
 /// The work of `refine`, but for the states at both ends.

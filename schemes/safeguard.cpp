@@ -79,7 +79,7 @@ bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedCh
              const Vector& whole, double h, const Vector& rounding) {
   const Vector &before = change.before.x, &after = change.after.x;
   const Vector moved = scheme.motion(before, after).cwiseAbs();
-  const Vector least = rounding.cwiseMax(scheme.motion_rounding(before, after));
+  const Vector least = rounding.cwiseMax(change.rounding).cwiseMax(scheme.motion_rounding(before, after));
   // What a row moves elsewhere, in a step of length h.
   Vector rest = Vector::Zero(moved.size());
   double time = 0;

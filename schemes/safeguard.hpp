@@ -21,6 +21,7 @@ struct LocatedChange {
   Step before;
   Step after;
   double norm;              ///< ‖E (x_after - x_before)‖ over that tiny step
+  Vector rounding{};        ///< what the rounding of its steps, which may be far shorter than others, makes of a motion
   std::vector<int> lost{};  ///< at a fold or a pole of the mode before, see Scheme::lost_variables
 };
 

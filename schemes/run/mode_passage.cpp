@@ -19,6 +19,8 @@ std::optional<ModePassage::Failure> ModePassage::pass(const Attempt& attempt, do
   steps_ = steps;
   path_.clear();
   if (scheme_.passes_jumps()) return take_as_it_is(attempt, h);
+  sizes_ = sizes_.cwiseMax(scheme_.x().cwiseAbs());
+  drift_ = scheme_.drift(sizes_, steps_);
   Attempt found = attempt;
   if (enters_seen_mode(t_next)) {
     found = scheme_.attempt(t_next, h);
@@ -66,8 +68,8 @@ std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& at
 /// Goes behind a change in the first moments of the step. False: there is none that is seen.
 bool ModePassage::passes_brief_mode(const ModeEnd& end, const Step& before, const Vector& whole, double h) {
   const bool is_early = end.early > 0, leads_elsewhere = !end.after.empty();
-  const bool is_passed = (is_early && pass_brief_mode(scheme_, before, whole, h, end.early, drift())) ||
-                         (leads_elsewhere && pass_change_at_once(scheme_, before, h, end.after, drift()));
+  const bool is_passed = (is_early && pass_brief_mode(scheme_, before, whole, h, end.early, rounding())) ||
+                         (leads_elsewhere && pass_change_at_once(scheme_, before, h, end.after, rounding()));
   if (is_early || leads_elsewhere) scheme_.renew_allowance();
   return is_passed;
 }
@@ -92,12 +94,11 @@ bool ModePassage::ends_piece(const Step& before, const Vector& whole, double t_n
 std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& found, double t_next, double h) {
   const Step before = scheme_.snapshot();
   const Vector whole = scheme_.motion(before.x, scheme_.attempted());
-  sizes_ = sizes_.cwiseMax(before.x.cwiseAbs());
   if (may_split() && ends_piece(before, whole, t_next, h)) return std::nullopt;
   ++record_.counts()["mode_changes"];
   record_.count(found);
   if (!skips_modes(scheme_, before, t_next, h)) return refine_change(before, whole, t_next, h);
-  if (may_split() && pass_first_change(scheme_, before, t_next, h, drift())) {
+  if (may_split() && pass_first_change(scheme_, before, t_next, h, rounding())) {
     ++splits_;
     log_step(before);
     return std::nullopt;
@@ -128,7 +129,7 @@ bool ModePassage::takes_unrefined(const Refinement& refinement, const Step& befo
 
 std::vector<int> ModePassage::rows_that_may_jump(const Step& before, const Vector& whole, double h) {
   if (scheme_.moves_with_length(h)) return {};
-  return unsteady_rows(scheme_, before, whole, h, drift());
+  return unsteady_rows(scheme_, before, whole, h, rounding());
 }
 
 /// Is the step done without short ones, as a smooth motion or a kink, in which none of these rows jumps, or as a rest too
@@ -190,7 +191,7 @@ std::optional<ModePassage::Failure> ModePassage::go_in_short_steps(double t_next
 
 bool ModePassage::has_jump(const Refinement& refinement, double h, const Vector& whole) const {
   return std::ranges::any_of(refinement.changes, [&](const LocatedChange& change) {
-    return is_jump(scheme_, refinement, change, whole, h, drift());
+    return is_jump(scheme_, refinement, change, whole, h, drift_);
   });
 }
 
@@ -215,7 +216,7 @@ void ModePassage::log_step(const Step& before) {
 
 void ModePassage::log_changes(const Refinement& refinement, double h, const Vector& whole) {
   for (const LocatedChange& change : refinement.changes) {
-    if (is_jump(scheme_, refinement, change, whole, h, drift()))
+    if (is_jump(scheme_, refinement, change, whole, h, drift_))
       log({jump_event(change.before, change.after, change.norm)});
     else
       log(mode_events(laws_, change.before, change.after, {}, scheme_));

@@ -74,8 +74,9 @@ class ModePassage {
   void log(std::vector<Event> events);
   [[nodiscard]] bool may_split() const;
   [[nodiscard]] bool has_jump(const Refinement& refinement, double h, const Vector& whole) const;
-  /// Up to where a motion may be what the rounding of all steps so far has left.
-  [[nodiscard]] Vector drift() const { return scheme_.drift(sizes_, steps_); }
+  /// Up to where a motion may be what the rounding of all steps to the present one has left, and the last ones, which may
+  /// be far shorter, have made of theirs.
+  [[nodiscard]] Vector rounding() const { return drift_.cwiseMax(scheme_.drift(sizes_, 1)); }
 
   Scheme& scheme_;
   const std::vector<Law>& laws_;
@@ -89,6 +90,7 @@ class ModePassage {
   long steps_ = 0;    // of the run so far
   std::vector<Step> path_;
   Vector sizes_;      // largest |x_j| at the start and where modes changed
+  Vector drift_;      // what the rounding of all steps has left where the present step began
 };
 
 }  // namespace perp

@@ -47,6 +47,24 @@ TEST_SUITE("schemes/landings") {
     check_lands(wall_model(1000.00011, 0, 1000, 9e-5, 3.6), 1.1 / 0.9 / 50, 0, 9e-5);
   }
 
+  TEST_CASE("a landing is told with its jump, whatever origin its place is counted from") {
+    for (int k = 0; k <= 22; k += 2) {
+      const double origin = std::ldexp(1.0, k);
+      CAPTURE(origin);
+      const Model model = read_model_text(fmt::format("[variables]\nx = {:.17g}\nv = -0.009\n[model]\n"
+                                                      "equations = [\"der(x) = v\", \"der(v) = -9.496 - 0.188*v + l\"]\n"
+                                                      "laws = [\"0 <= l perp x + {:.17g} >= 0\"]\nrestitution = {{ l = 0 }}\n"
+                                                      "[run]\nt = [0, 0.9]\n",
+                                                      1.229 - origin, origin),
+                                          "far.toml");
+      const Trajectory run = test::run_by_name(model, "backward_euler", 0.0069296875);
+      REQUIRE(run.status == Status::solved);
+      REQUIRE(run.events.size() == 1);
+      CHECK(run.events[0].kind == EventKind::jump);
+      CHECK(run.events[0].size == doctest::Approx(4.647).epsilon(1e-3));
+    }
+  }
+
   TEST_CASE("a rope that gets taut at the end of a step joins two masses") {
     const Model model = read_model_text(R"toml(
 [variables]
