@@ -53,8 +53,21 @@ void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector
   }
 }
 
+/// Is a law that has one branch outside of it, by the last end that was made?
+bool StepSearch::violates_constraint() const {
+  const std::vector<Law>& laws = step_.laws();
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    if (laws[i].branches.size() > 1) continue;
+    const Range range = w_range(laws[i].branches.front());
+    const double w = w_[static_cast<Eigen::Index>(i)];
+    if (w < range.lower || w > range.upper) return true;
+  }
+  return false;
+}
+
 /// Does the law leave its branch of `present` by its own argument, in a solution that has changed it? It does where the
-/// argument is outside at the end, of this step, of that in the present mode, or of one in which it alone stays.
+/// argument is outside at the end, of this step, of that in the present mode, or of one in which it alone stays. A
+/// constraint that is violated where it alone stays makes it leave its branch, too.
 bool StepSearch::is_founded(std::size_t law, const ModeSolution& solution, const Mode& mode, const Mode& present) {
   const Range range = w_range(step_.laws()[law].branches[static_cast<std::size_t>(present[law])]);
   const auto is_outside = [&](const Vector& w) {
@@ -64,7 +77,7 @@ bool StepSearch::is_founded(std::size_t law, const ModeSolution& solution, const
   if (is_outside(solution.w) || (knows_leaving_ && leaving_[law] != 0)) return true;
   Mode others = mode;
   others[law] = present[law];
-  return ends_in(others, solution.d, solution.lambda) && is_outside(w_);
+  return ends_in(others, solution.d, solution.lambda) && (is_outside(w_) || violates_constraint());
 }
 
 /// Leaves out solutions in which a law with memory has left a branch that holds its argument: that no other solution was

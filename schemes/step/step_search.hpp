@@ -122,6 +122,7 @@ class StepSearch {
   [[nodiscard]] bool changes_less(const ModeSolution& a, const ModeSolution& b) const;
   bool ends_in(const Mode& mode, const Vector& d, const Vector& lambda);
   void find_leaving(const Mode& present, const Vector& d, const Vector& lambda);
+  [[nodiscard]] bool violates_constraint() const;
   bool is_founded(std::size_t law, const ModeSolution& solution, const Mode& mode, const Mode& present);
   void drop_unfounded(const Mode& present, FoundSolutions& found);
   bool is_next(const Mode& mode);

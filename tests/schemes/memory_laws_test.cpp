@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,34 @@ TEST_SUITE("schemes/memory_laws") {
         CHECK(std::abs(run.events[0].t - 1.0007) < 1e-9);
         CHECK(run.events[1].kind == EventKind::jump);
       }
+    }
+  }
+
+  // b stays 0 by its own argument for ever: what calls it is the constraint, x <= 0.858. From there ẋ = -1 - x²/2.
+  TEST_CASE("a law with memory leaves a branch that holds its argument where a constraint would be violated on it") {
+    const Model model = read_model_text(R"toml(
+      [variables]
+      x = 0.2
+      [binaries]
+      b = 0
+      [model]
+      equations = ["der(x) = -2*b + 1 - 0.5*x*x"]
+      constraints = [
+        { name = "floor", g = "-x*b <= 0" },
+        { name = "ceiling", g = "x - 0.858 <= 0" },
+      ]
+      [run]
+      t = [0, 1.2])toml",
+                                        "called.toml");
+    const double root = std::sqrt(2.0);
+    const double up = root * (std::atanh(0.858 / root) - std::atanh(0.2 / root)), down = root * std::atan(0.858 / root);
+    for (const double h : {1e-2, 1e-3}) {
+      const Trajectory run = integrate(*model.equations, model.x0(), {0, 1.9},
+                                       BackwardEuler{.h = h, .selector = Selector::keep_mode});
+      REQUIRE(run.status == Status::solved);
+      REQUIRE(run.events.size() == 2);
+      CHECK(std::abs(run.events[0].t - up) <= 2 * h);
+      CHECK(std::abs(run.events[1].t - (up + down)) <= 2 * h);
     }
   }
 }
