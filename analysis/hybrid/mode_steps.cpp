@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <perp/analysis/hybrid/mode_steps.hpp>
 #include <perp/core/base/index.hpp>
@@ -17,6 +18,7 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double share_of_value = 1e-11;  ///< of [0, 1]: up to where a released binary is known
 constexpr int most_lengths = 120;
+constexpr double least_gain = 0.25;  ///< share of a margin that the next secant leaves of it, above which it is rounding
 
 std::unique_ptr<Scheme> scheme_of(const Dcs& system, const Theta& options) {
   if (const std::optional<SparseLcs> matrices = as_sparse_lcs(system))
@@ -144,14 +146,31 @@ void ModeSteps::hold_range() {
     if (gap.of_lambda) end_.lambda[gap.law] = std::clamp(end_.lambda[gap.law], 0.0, 1.0);
 }
 
-/// Is one that a longer step violates, with these margins, 0 at the end of the attempt as far as rounding can tell?
-bool ModeSteps::is_on_constraint(const Vector& violated) {
+/// Is one that a longer step violates, with these margins, 0 at the end of the attempt as far as rounding can tell? The
+/// first such one.
+std::optional<int> ModeSteps::gap_on_constraint(const Vector& violated) {
   for (int gap = 0; gap < violated.size(); ++gap) {
     if (!(violated[gap] < 0)) continue;
     const Margin here = margin_at_end(gap);
-    if (std::abs(here.value) <= here.error) return true;
+    if (std::abs(here.value) <= here.error) return gap;
   }
-  return false;
+  return std::nullopt;
+}
+
+/// Bounds of errors may be far above them: from a length whose margin is 0 as far as they tell, and a longer one, secants go
+/// on as long as the margin shrinks.
+std::optional<double> ModeSteps::polish(double length, int gap, double beyond, double margin_beyond) {
+  constexpr int most_secants = 4;
+  double value = margin(gap, end_);
+  for (int k = 0; k < most_secants && value != 0; ++k) {
+    const double next = length + (beyond - length) * (value / (value - margin_beyond));
+    if (!(next > 0) || std::abs(next - length) <= epsilon * std::abs(start_.t)) break;
+    const bool is_nearer = attempt(next) && !is_violated() && std::abs(margin(gap, end_)) < least_gain * std::abs(value);
+    if (!is_nearer) return attempt(length) ? std::optional(length) : std::nullopt;
+    beyond = std::exchange(length, next);
+    margin_beyond = std::exchange(value, margin(gap, end_));
+  }
+  return length;
 }
 
 /// Regula falsi on the constraint whose secant is 0 first, between a length that violates nothing
@@ -163,7 +182,8 @@ std::optional<double> ModeSteps::locate(double h) {
     if (!bracket.is_divided_by(length, epsilon * std::abs(start_.t))) break;
     if (!attempt(length)) return std::nullopt;
     const bool is_beyond = is_violated();
-    if (!is_beyond && is_on_constraint(bracket.at_high)) return length;
+    const std::optional<int> gap = is_beyond ? std::nullopt : gap_on_constraint(bracket.at_high);
+    if (gap) return polish(length, *gap, bracket.high, bracket.at_high[*gap]);
     bracket.put(length, is_beyond, margins(end_));
   }
   if (bracket.low == 0) return 0.0;

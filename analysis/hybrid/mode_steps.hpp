@@ -54,7 +54,8 @@ class ModeSteps {
   [[nodiscard]] double margin(int gap, const Step& state) const;
   [[nodiscard]] Vector margins(const Step& state) const;  // of all gaps
   [[nodiscard]] Margin margin_at_end(int gap);
-  [[nodiscard]] bool is_on_constraint(const Vector& violated);
+  [[nodiscard]] std::optional<int> gap_on_constraint(const Vector& violated);
+  std::optional<double> polish(double length, int gap, double beyond, double margin_beyond);
   bool attempt(double h) { return attempt(start_.t + h, h); }
 
   HybridMode mode_;
