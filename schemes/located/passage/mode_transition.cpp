@@ -145,7 +145,7 @@ void ModeTransition::go_on(const Step& before, const std::vector<int>& undecided
 
 /// Where no continuation keeps x: does a mode begin behind a jump, or the run end?
 bool ModeTransition::goes_on_otherwise(const Step& before, const Step& from, const Selection& selection) {
-  if (ends_otherwise(before, from) || !record_.is_open()) return false;
+  if (ends_otherwise(before, from) || !record_.is_open() || close_before_rest()) return false;
   if (jump(before, selection)) return record_.is_open();
   end_here(before, selection);
   return false;

@@ -76,6 +76,7 @@ class ModeTransition {
   void close_accumulation();
   bool close(AccumulationWatch::Limit limit);
   [[nodiscard]] bool meets_by_size(const Step& state, const Selection& selection, const std::vector<int>& hit) const;
+  bool close_before_rest();
   bool close_at_corner(const Step& state, const Selection& selection, const std::vector<int>& hit);
   Vector state_at_limit(const AccumulationWatch::Limit& limit);
   [[nodiscard]] bool are_contacts(const std::vector<int>& laws) const;

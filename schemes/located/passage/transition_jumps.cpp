@@ -15,6 +15,7 @@
 namespace perp {
 namespace {
 
+constexpr double near_limit = 1e-3;  ///< of the time since the start: what is left to an accumulation that other signs tell, too
 constexpr int most_impacts = 1000;  ///< at one moment
 /// A probe of NonlinearCapturing::start is h·2^first_probe, or up to 2^4 shorter.
 constexpr int moment_bits = 4 - first_probe;
@@ -297,9 +298,16 @@ bool ModeTransition::meets_by_size(const Step& state, const Selection& selection
 /// near: arguments that vanish like the square of the time left are 0 long before it. Goes there.
 bool ModeTransition::close_at_corner(const Step& state, const Selection& selection, const std::vector<int>& hit) {
   if (hit.empty() || at_.passage.gaps.empty()) return false;
-  const auto limit = accumulation_.limit(1e-3 * (state.t - at_.span.start));
+  const auto limit = accumulation_.limit(near_limit * (state.t - at_.span.start));
   if (!limit || !(limit->t > state.t) || !std::ranges::includes(limit->laws, hit)) return false;
   return meets_by_size(state, selection, hit) && close(*limit);
+}
+
+/// Where no continuation is found the state may be within the rounding of an accumulation that is near: the last impact
+/// before it leaves a velocity that its moment does not tell from rest. Goes there.
+bool ModeTransition::close_before_rest() {
+  const auto limit = accumulation_.limit(near_limit * (at_.now.t - at_.span.start));
+  return limit && !limit->laws.empty() && limit->t > at_.now.t && close(*limit);
 }
 
 /// Goes to this accumulation point, where the span reaches it.
