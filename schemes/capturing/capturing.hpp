@@ -209,6 +209,10 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] std::string without_start_text(double t, const Vector& x0) const;
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
+  // start_modes.cpp
+  [[nodiscard]] std::optional<std::pair<double, double>> argument_at(int law, const Vector& x0, const Vector& q) const;
+  [[nodiscard]] bool is_possible_start(const Mode& mode, const Vector& x0, const Vector& q) const;
+  void shorten_into_possible_mode(const Vector& x0, double t, double h, ShortSteps<State>& steps);
   [[nodiscard]] Step without_impulses(Step state) const;
   void solve_constraints_at(double t, double h, Vector& x, State& limit);
   bool solve_constraints_at_point(double t, Vector& x, State& limit);

@@ -10,24 +10,6 @@ namespace perp {
 namespace {
 
 constexpr int settling_probe = -20;  ///< h·2^k, from which on a jump behind a reset is looked for
-constexpr int least_probe = -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
-
-/// Is a point with this w, known to its error, on the graph of a branch as far as w tells?
-bool is_possible(const Branch& branch, double w, double error) {
-  const double fixed = branch.b == 0 ? branch.c / branch.a : w;
-  return std::abs(fixed - w) <= error && !(w + error < branch.w.lower) && !(w - error > branch.w.upper);
-}
-
-/// The branches of a law that are; all of them where none is.
-std::vector<int> branches_at(const Law& law, double w, double error) {
-  const auto count = static_cast<int>(law.branches.size());
-  std::vector<int> possible;
-  for (int k = 0; k < count; ++k)
-    if (is_possible(law.branches[static_cast<std::size_t>(k)], w, error)) possible.push_back(k);
-  if (!possible.empty()) return possible;
-  for (int k = 0; k < count; ++k) possible.push_back(k);
-  return possible;
-}
 
 }  // namespace
 
@@ -264,7 +246,7 @@ NonlinearCapturing::StartVerdict NonlinearCapturing::judge_start(double t, const
   const bool jumps = keeps_jump(t, x0, h, rounding, steps);
   // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
   const auto moves_by_rounding = [&] {
-    return probe(h, least_probe).status == Status::solved &&
+    return probe(h, least_motion_probe).status == Status::solved &&
            (motion(x0, trial().x).array().abs() <= rounding.array()).all();
   };
   const bool consistent = is_consistent(x0, t) || moves_by_rounding();

@@ -14,8 +14,6 @@
 namespace perp {
 namespace {
 
-constexpr int shortest_probe =
-    -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
 constexpr double known_share = 0x1p-20;  ///< of a variable without a rate: its rounding where a step of length 0 tells it
@@ -156,7 +154,7 @@ bool Capturing::starts_inside(const Vector& x0, double t) const {
 /// Does the shortest step from x0 move it by no more than its own rounding? Doubles near a curve
 /// are hardly ever on it.
 bool Capturing::is_consistent_to_rounding(const Vector& x0, double h) {
-  if (probe(h, shortest_probe).status != Status::solved) return false;
+  if (probe(h, least_motion_probe).status != Status::solved) return false;
   const Vector moved = motion(x0, attempted()).cwiseAbs();
   return (moved.array() <= motion_rounding(x0, attempted()).array()).all();
 }
@@ -358,6 +356,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   const auto step = [&](int k) { return short_step(x0, h, k); };
   ShortSteps<State> steps{trial(), {}, motion(x0, attempted()), false, exponent};
   shorten(steps, step);
+  shorten_into_possible_mode(x0, t, h, steps);
   State& limit = steps.limit;
   const bool consistent = starts_consistently(limit, x0, t, h);
   start_pending_ = false;

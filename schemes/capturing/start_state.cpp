@@ -7,6 +7,15 @@
 #include <perp/schemes/newton/mode_newton.hpp>
 
 namespace perp {
+namespace {
+
+/// Is a point with this w, known to its error, on the graph of a branch as far as w tells?
+bool is_possible(const Branch& branch, double w, double error) {
+  const double fixed = branch.b == 0 ? branch.c / branch.a : w;
+  return std::abs(fixed - w) <= error && !(w + error < branch.w.lower) && !(w - error > branch.w.upper);
+}
+
+}  // namespace
 
 FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode& mode,
                              int index) {
@@ -15,6 +24,16 @@ FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode&
                            most_theta_index)};
   return {t, fmt::format("mode [{}] has index {}, and steps with theta < 1 converge up to index {} only",
                          describe(laws, mode), index, most_theta_index)};
+}
+
+std::vector<int> branches_at(const Law& law, double w, double error) {
+  const auto count = static_cast<int>(law.branches.size());
+  std::vector<int> possible;
+  for (int k = 0; k < count; ++k)
+    if (is_possible(law.branches[static_cast<std::size_t>(k)], w, error)) possible.push_back(k);
+  if (!possible.empty()) return possible;
+  for (int k = 0; k < count; ++k) possible.push_back(k);
+  return possible;
 }
 
 Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {

@@ -23,6 +23,7 @@ class ModeNewton;
 // the two end in different modes.
 constexpr int first_probe = -10;
 constexpr int last_probe = -40;
+constexpr int least_motion_probe = -70;  ///< over which a rate moves a state by less than its rounding
 constexpr int fastest_probe = -80;  ///< of a motion that a rate may explain
 constexpr int growing_probes = 5;  ///< further quarters of a step in which a state has to grow to be without limit
 
@@ -33,6 +34,9 @@ constexpr int most_theta_index = 2;
 /// What is said of a run with θ < 1 since it came into a mode of a higher index.
 FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode& mode,
                              int index);
+
+/// The branches of a law that hold a w which is known up to an error; all of them where none does.
+std::vector<int> branches_at(const Law& law, double w, double error);
 
 /// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
 Vector extrapolate(const Vector& at_h, const Vector& at_quarter);

@@ -149,4 +149,19 @@ TEST_SUITE("schemes/start") {
         CHECK(run.events.size() == (jumps ? 1 : 0));
       }
   }
+
+  TEST_CASE("a law that the start decides begins on its branch, however near its end is") {
+    for (const double away : {1e-3, 1e-6, 1e-9, 1e-12, -1e-8}) {
+      CAPTURE(away);
+      const Trajectory run = run_of(fmt::format("x = {:.17g}", 1 + away), "", "\"der(x) = sign(x - 1)\"");
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.events.empty());
+      CHECK(run.x.back()[0] == doctest::Approx(away > 0 ? 2 : 0).epsilon(0.01));
+    }
+    const Trajectory run = run_of("x = 0.999999", "{ law = \"n in hysteresis(x, 0, 1)\", modes = [\"off\", \"on\"], start = \"off\" }",
+                                  "\"der(x) = 1 - 0.5*n\"");
+    REQUIRE(run.status == Status::solved);
+    REQUIRE(run.events.size() == 1);
+    CHECK(std::abs(run.events[0].t - 1e-6) < 1e-12);
+  }
 }
