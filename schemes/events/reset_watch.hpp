@@ -66,6 +66,7 @@ class ResetWatch {
   struct Approach {
     int reset = -1;
     double value = 0, error = 0;
+    void transfer(Archive& archive) { archive(reset, value, error); }
   };
   /// Those of a state in which others than the `fired` ones have yet to pass.
   std::vector<Approach> approaching(const Step& state, const Errors& errors, const std::vector<int>& fired);

@@ -37,6 +37,29 @@ t = [0, 12]
     }
   }
 
+  // Both flow out at the rate c, in all 2 c − 1 is missing: they are empty at t = 2/(2 c − 1). The times between events are shorter by (1 − c)/c each time.
+  TEST_CASE("resets that accumulate with a law that they switch, and within six events, end a run of every scheme") {
+    for (const double c : {0.55, 0.6, 0.9, 0.999})
+      for (const char* unit : {"1", "1e6", "1/1024"}) {
+        CAPTURE(c);
+        CAPTURE(unit);
+        const double end = 2 / (2 * c - 1);
+        const Model model = read_model_text(
+            fmt::format("[variables]\na = \"{0}\"\nb = \"{0}\"\nq = -1\n[model]\nequations = [\"der(a) = ({0})*(if(q > 0, 1, 0) - {1})\", "
+                        "\"der(b) = ({0})*(if(q > 0, 0, 1) - {1})\", \"der(q) = 0\"]\nwhen = [{{ condition = \"a\", direction = -1, set = {{ q = "
+                        "\"1\" }} }}, {{ condition = \"b\", direction = -1, set = {{ q = \"-1\" }} }}]\n[run]\nt = [0, {2}]\n",
+                        unit, c, 1.3 * end),
+            "two_tanks.toml");
+        for (const char* scheme : {"backward_euler", "located"}) {
+          CAPTURE(scheme);
+          const Trajectory run = test::run_by_name(model, scheme, end / 500);
+          CHECK(run.status == Status::not_solved);
+          CHECK(run.message.find("accumulate") != std::string::npos);
+          CHECK(std::abs(run.t.back() - end) < 2e-5 * end);
+        }
+      }
+  }
+
   // Sawteeth x (from 0 to 1) and y (from 0 to 3/7) that throw each other back come to their ends together, k times: exact.
   TEST_CASE("resets that set what each other's conditions read fire together, whatever the steps have rounded, in any order and unit") {
     const auto sawteeth = [](const std::string& unit, const std::string& x, const std::string& y) {
