@@ -195,6 +195,8 @@ class NonlinearCapturing final : public ModewiseScheme {
                                  const ResetWatch::Errors& errors);
   ResetOutcome fire(const Step& a, const Step& b, const ResetWatch::Firing& firing,
                     std::vector<Event>& events);
+  void fire_together(const std::vector<int>& found, Step before, std::pair<const Step*, const Step*> way,
+                     ResetWatch::Errors errors, ResetOutcome& outcome, std::vector<Event>& events);
   void apply(const std::vector<int>& fired, Step before, std::pair<double, double> step, ResetWatch::Errors errors,
              ResetOutcome& outcome, std::vector<Event>& events);
   // nonlinear_changes.cpp

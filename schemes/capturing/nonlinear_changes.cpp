@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <perp/core/base/index.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 
 namespace perp {
@@ -162,6 +164,54 @@ std::optional<Scheme::ResetOutcome> NonlinearCapturing::reset_on_change(const St
     }
   }
   return std::nullopt;
+}
+
+/// A law with memory that is on another branch at b than at a may have left it where its argument
+/// is back by now: has it a step from a to t on the branch of a, beside the others of a or of b?
+bool NonlinearCapturing::lasts_until(int law, const Step& a, const Step& b, double t) {
+  if (!(t > a.t)) return true;
+  Mode others = b.mode;
+  others[static_cast<std::size_t>(law)] = a.mode[static_cast<std::size_t>(law)];
+  for (const Mode& mode : {a.mode, others}) {
+    restore(a);
+    if (attempt_in(mode, a.x, a.lambda, t, t - a.t).status == Status::solved) return true;
+  }
+  return false;
+}
+
+/// w of the laws at a state of these rates, with the errors that those of the state give it.
+std::pair<Vector, Vector> NonlinearCapturing::bounded_w(const Step& state, const Vector& rate, const ResetWatch::Errors& errors) {
+  const auto n = static_cast<std::ptrdiff_t>(step_.n());
+  std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs())), z_error(z.size());
+  Vector rows(step_.n() + step_.m()), row_errors(rows.size());
+  z[0] = state.t;
+  z_error[0] = errors.t;
+  std::copy(rate.begin(), rate.end(), z.begin() + 1);
+  std::copy(state.x.begin(), state.x.end(), z.begin() + 1 + n);
+  std::copy(errors.x.begin(), errors.x.end(), z_error.begin() + 1 + n);
+  std::copy(state.lambda.begin(), state.lambda.end(), z.begin() + 1 + 2 * n);
+  std::copy(errors.lambda.begin(), errors.lambda.end(), z_error.begin() + 1 + 2 * n);
+  step_.evaluator().evaluate_bounded(z.data(), z_error.data(), rows.data(), row_errors.data());
+  return {rows.tail(step_.m()), row_errors.tail(step_.m())};
+}
+
+/// The laws that change their branch between a and b, but whose argument at b is on the branch before
+/// still, or on the end of it.
+std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b, const ResetWatch::Errors& errors) {
+  if (a.mode == b.mode) return {};
+  const auto [w, error] = bounded_w(b, (b.x - a.x) / (b.t - a.t), errors);
+  std::vector<int> laws;
+  for (std::size_t i = 0; i < a.mode.size() && i < b.mode.size(); ++i) {
+    if (a.mode[i] == b.mode[i]) continue;
+    if (step_.laws()[i].memory) {
+      if (lasts_until(static_cast<int>(i), a, b, b.t)) laws.push_back(static_cast<int>(i));
+      continue;
+    }
+    const auto law = static_cast<Eigen::Index>(i);
+    const Range range = w_range(step_.laws()[i].branches[static_cast<std::size_t>(a.mode[i])]);
+    if (w[law] + error[law] >= range.lower && w[law] - error[law] <= range.upper) laws.push_back(static_cast<int>(i));
+  }
+  return laws;
 }
 
 }  // namespace perp

@@ -73,6 +73,27 @@ ResetWatch::Errors ResetWatch::rounding(const Step& a, const Step& b) {
           largest(a.lambda, b.lambda)};
 }
 
+/// A step rounds its result, Σ 2 u |x|: what resets write goes on from there, so that nothing of it is forgotten.
+void ResetWatch::gather(const Step& a, const Step& b) {
+  if (count() < 2) return;
+  if (gathered_.size() == 0) gathered_ = Vector::Zero(a.x.size());
+  gathered_ += epsilon * a.x.cwiseAbs().cwiseMax(b.x.cwiseAbs());
+}
+
+ResetWatch::Errors ResetWatch::of_moment(int k, const Step& a, const Step& b, const Step& state) {
+  Errors errors = rounding(a, b);
+  if (count() < 2 || !(b.t > a.t)) return errors;
+  if (gathered_.size() != 0) errors.x = errors.x.cwiseMax(gathered_);
+  // c moves by |c(b) − c(a)| in the step; the time in which it moves by its error, and by what it is off 0 here, is the moment.
+  const double change = std::abs(condition(k, b) - condition(k, a));
+  const double share = (error(k, b, errors) + std::abs(condition(k, state))) / change;
+  if (!(share < 1)) return errors;
+  errors.t += share * (b.t - a.t);
+  errors.x += share * (b.x - a.x).cwiseAbs();
+  if (a.mode == b.mode) errors.lambda += share * (b.lambda - a.lambda).cwiseAbs();
+  return errors;
+}
+
 ResetWatch::Errors ResetWatch::at_moment(const Step& state, const Vector& rates) {
   Errors errors = rounding(state, state);
   errors.t = roundings * epsilon * std::abs(state.t);
@@ -160,6 +181,13 @@ ResetWatch::Errors ResetWatch::errors_between(const Step& a, const Step& b) cons
 
 int ResetWatch::samples_along_way(int k) const { return is_affine_[at(k)] != 0 ? 1 : samples_of_curve; }
 
+/// Where reset k fires whose condition is on its surface up to the errors of a, and has passed it at the share `high` of the
+/// way: what only the errors of the start hide is before the surface still.
+ResetWatch::Firing ResetWatch::firing_at_start(int k, const Step& a, const Step& b, double high, const Side& side) {
+  const bool is_before = !side.leaves && sign(k, a, rounding(a, b)) == side.side;
+  return is_before ? Firing{{k}, pass(k, a, b, 0, high, -side.side)} : Firing{{k}, 0, side.leaves};
+}
+
 /// Where reset k fires between a and the share `end` of the way to b; `side` is that at a, and then
 /// that before the firing or at the end. A condition that rests on its surface is moved by the rounding
 /// of every step: it has left only where it is beyond all of these.
@@ -173,7 +201,7 @@ std::optional<ResetWatch::Firing> ResetWatch::scan(int k, const Step& a, const S
     const double s = end * i / samples;
     now = i == 0 && side.leaves ? 0 : sign(k, between(a, b, s), errors, side.rest);
     if (fires_between(k, side.side, now))
-      return at_once ? Firing{{k}, 0, side.leaves} : Firing{{k}, pass(k, a, b, last, s, now)};
+      return at_once ? firing_at_start(k, a, b, s, side) : Firing{{k}, pass(k, a, b, last, s, now)};
     if (now != 0) {
       side = {now, false};
       at_once = false;
@@ -186,6 +214,7 @@ std::optional<ResetWatch::Firing> ResetWatch::scan(int k, const Step& a, const S
 
 std::optional<ResetWatch::Firing> ResetWatch::first(const Step& a, const Step& b) {
   const Errors errors = errors_between(a, b);
+  gather(a, b);
   std::optional<Firing> first;
   std::vector<int> candidates;
   std::vector<Side> sides = sides_;
@@ -211,10 +240,11 @@ void ResetWatch::find_together(const Step& a, const Step& b, const Errors& error
                                Firing& first) {
   const int earliest = first.resets.front();
   const Step moment = between(a, b, first.s);
+  const Errors of_this = of_moment(earliest, a, b, moment);
   first.resets.clear();
   for (int k = 0; k < count(); ++k) {
     const bool passes = std::find(candidates.begin(), candidates.end(), k) != candidates.end();
-    if (k == earliest || (passes && sign(k, moment, errors) == 0))
+    if (k == earliest || (passes && sign(k, moment, of_this) == 0))
       first.resets.push_back(k);
     else
       scan(k, a, b, errors, first.s, sides_[at(k)]);

@@ -33,9 +33,12 @@ class ResetWatch {
     void transfer(Archive& archive) { archive(t, x, lambda); }
   };
   /// The sides, and how far the start of the next way is known.
-  void transfer(Archive& archive) { archive(sides_, start_errors_); }
+  void transfer(Archive& archive) { archive(sides_, start_errors_, gathered_); }
   /// Rounding of the last update of states of these sizes.
   static Errors rounding(const Step& a, const Step& b);
+  /// Of the moment at which reset k fires on the way from a to b, in this state: the rounding of all steps so far, and how far
+  /// things move while its condition is within that. Other conditions that are 0 up to these pass at the same moment.
+  Errors of_moment(int k, const Step& a, const Step& b, const Step& state);
   /// Of a state that a run starts from: written at a moment that a double holds up to some ulps, so
   /// that what moves at these rates may be where it is at another moment in between.
   static Errors at_moment(const Step& state, const Vector& rates);
@@ -63,6 +66,7 @@ class ResetWatch {
   struct Approach {
     int reset = -1;
     double value = 0, error = 0;
+    void transfer(Archive& archive) { archive(reset, value, error); }
   };
   /// Those of a state in which others than the `fired` ones have yet to pass.
   std::vector<Approach> approaching(const Step& state, const Errors& errors, const std::vector<int>& fired);
@@ -84,9 +88,10 @@ class ResetWatch {
     start_errors_ = errors;
     forget_steps();
   }
-  /// A run begins: no steps have moved a condition that rests.
-  void forget_steps() {
-    for (Side& side : sides_) side.rest = 0;
+  /// A run begins: no steps have been rounded.
+  void start() {
+    gathered_ = {};
+    forget_steps();
   }
   /// The first firing between states a and b, everything moving linearly from one to the other; the
   /// sides become those at that moment before it. Without one they become those at b; c = 0 there
@@ -115,6 +120,11 @@ class ResetWatch {
   double moved_by_rounding(int k, const Step& state, const Errors& errors);
   void load(const Step& state);
   void load(const Step& state, const Errors& errors);
+  void gather(const Step& a, const Step& b);
+  /// No steps have moved a condition that rests.
+  void forget_steps() {
+    for (Side& side : sides_) side.rest = 0;
+  }
   struct Side {
     int side = 0;
     bool leaves = false;  // see leave_to
@@ -122,8 +132,8 @@ class ResetWatch {
   };
   std::optional<Firing> scan(int k, const Step& a, const Step& b, const Errors& errors, double end,
                              Side& side);
-  void find_together(const Step& a, const Step& b, const Errors& errors, const std::vector<int>& candidates,
-                     Firing& first);
+  Firing firing_at_start(int k, const Step& a, const Step& b, double high, const Side& side);
+  void find_together(const Step& a, const Step& b, const Errors& errors, const std::vector<int>& candidates, Firing& first);
   double pass(int k, const Step& a, const Step& b, double low, double high, int to);
 
   DcsEvaluator& evaluator_;
@@ -132,6 +142,7 @@ class ResetWatch {
   std::vector<char> jumps_;      // at a sign in c
   std::vector<Side> sides_;
   std::optional<Errors> start_errors_;
+  Vector gathered_;  // rounding of x by all steps so far, where there are several resets
   std::vector<BoundedTape> values_;
   std::vector<double> z_, z_error_;
 };

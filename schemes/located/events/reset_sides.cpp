@@ -89,6 +89,8 @@ int ResetSides::settle() {
   int passed = 0;
   for (int k = 0; k < watch_.count(); ++k) {
     int side = watch_.sign(k, at_.now, *unsettled_);
+    // One that has yet to pass stays on its side, wherever the motion before the reset would have led it.
+    if (side == 0 && watch_.still_approaches(k, approaching_, at_.now, *unsettled_)) continue;
     const double change = watch_.condition(k, ahead) - watch_.condition(k, at_.now);
     const double error = watch_.error(k, ahead, moved) + watch_.error(k, at_.now, moved);
     if (side == 0 && std::abs(change) > error) {
@@ -101,6 +103,7 @@ int ResetSides::settle() {
   event_errors_ = std::move(unsettled_);
   event_end_ = at_.now.t + 2 * event_errors_->t;
   unsettled_.reset();
+  approaching_.clear();
   return passed;
 }
 

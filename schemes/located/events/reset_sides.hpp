@@ -20,7 +20,7 @@ class ResetSides {
       : at_(at), jets_(jets), integrator_(integrator), watch_(at.system, jets.evaluator()) {}
 
   /// The sides, and how far they are known.
-  void transfer(Archive& archive) { archive(watch_, unsettled_, event_errors_, event_end_, fired_here_); }
+  void transfer(Archive& archive) { archive(watch_, unsettled_, approaching_, event_errors_, event_end_, fired_here_); }
   [[nodiscard]] ResetWatch& watch() { return watch_; }
   [[nodiscard]] const ResetWatch& watch() const { return watch_; }
 
@@ -40,6 +40,10 @@ class ResetSides {
 
   /// The state has jumped, and is known up to these.
   void jumped(Errors errors) { unsettled_ = std::move(errors); }
+  /// Resets are about to fire in this state, known up to these: which others have yet to pass their surface is remembered.
+  void before_resets(const Step& state, const Errors& errors, const std::vector<int>& list) {
+    approaching_ = watch_.approaching(state, errors, list);
+  }
   /// A mode begins: finds the sides after a jump, or of the start of the run. How many resets passed there.
   int settle();
   /// The sides on the way through the attempted step of length h, at these shares, up to its end.
@@ -70,6 +74,7 @@ class ResetSides {
   ModeIntegrator& integrator_;
   ResetWatch watch_;
   std::optional<Errors> unsettled_;     // the state jumped, up to these
+  std::vector<ResetWatch::Approach> approaching_;  // before it did
   std::optional<Errors> event_errors_;  // of the present state, where it is an event
   double event_end_ = 0;                // steps up to here are of the moment of the event still
   std::vector<int> fired_here_;

@@ -335,6 +335,7 @@ void ModeTransition::apply_resets(const std::vector<int>& list, const Step& befo
   ResetWatch& resets = run_.sides.watch();
   ResetWatch::Errors errors = run_.sides.errors_at_event(before);
   const bool is_known = errors.x.allFinite() && errors.lambda.allFinite();
+  run_.sides.before_resets(before, errors, list);
   at_.now.x = resets.values(list, before, errors);
   if (!at_.now.x.allFinite() || (is_known && !errors.x.allFinite())) {
     at_.now = before;

@@ -69,10 +69,15 @@ std::optional<AccumulationWatch::Limit> AccumulationWatch::limit(std::size_t per
               {},
               continued(event(0).dx, event(period).dx),
               continued(event(0).dt, event(period).dt)};
-  for (std::size_t k = 0; k < period; ++k)
+  bool has_resets = false;
+  for (std::size_t k = 0; k < period; ++k) {
+    has_resets = has_resets || event(k).laws.empty();
     limit.laws.insert(limit.laws.end(), event(k).laws.begin(), event(k).laws.end());
+  }
   std::sort(limit.laws.begin(), limit.laws.end());
   limit.laws.erase(std::unique(limit.laws.begin(), limit.laws.end()), limit.laws.end());
+  // What resets write has no limit, whatever laws change with them.
+  if (has_resets) limit.laws.clear();
   return limit;
 }
 

@@ -15,12 +15,12 @@ class AccumulationWatch {
   struct Limit {
     double t = 0;           ///< accumulation point, by geometric extrapolation
     Vector x;               ///< the state there, the cycles' mean motion continued
-    std::vector<int> laws;  ///< whose events accumulate
+    std::vector<int> laws;  ///< whose events accumulate; none where resets do, with laws or alone
     Matrix dx;              ///< of dx*/dq, and of dt*/dq, where they were given
     Vector dt;
   };
 
-  /// An event of kind `signature` (equal for events that repeat each other) of these laws.
+  /// An event of kind `signature` (equal for events that repeat each other) of these laws; of resets: none.
   /// Optional: the derivatives of x and t.
   void add(double t, const Vector& x, int signature, std::vector<int> laws, Matrix dx = {},
            Vector dt = {});
