@@ -21,6 +21,12 @@ struct Attempt {
   int ties = 0;                       ///< other solutions at the same norm
 };
 
+/// Steps in one mode that were made at once.
+struct Stay {
+  long steps = 0;
+  long several = 0, ties = 0;  ///< among them: of several solutions, of equally near ones
+};
+
 /// From when on, and why, a scheme of higher order made steps of first order; NaN: never.
 struct FirstOrder {
   double since = nan;
@@ -52,11 +58,11 @@ class Scheme {
   /// Computes the step of length h to t_next without making it the current state. After `accept`,
   /// `restore` or a further `attempt` it is gone.
   virtual Attempt attempt(double t_next, double h) = 0;
-  /// Takes these steps at once as long as the present mode goes on and no other solution is looked
-  /// for: the same as an attempt and `accept` each. How many it took, which may be none.
-  virtual long stay(const UniformSteps& steps) {
+  /// Takes these steps at once as long as the present mode goes on: the same as an attempt and `accept`
+  /// each. How many it took, which may be none.
+  virtual Stay stay(const UniformSteps& steps) {
     (void)steps;
-    return 0;
+    return {};
   }
   /// Why the last attempt or start was not solved.
   [[nodiscard]] virtual const std::string& message() const = 0;

@@ -23,13 +23,17 @@ bool may_stay(Selector selector, bool has_many_modes) {
   return selector == Selector::keep_mode || (selector == Selector::minimal_norm && !has_many_modes);
 }
 
-/// Does the present mode go on with this parameter, beyond doubt and, where it may have rivals, without one?
-bool goes_on(ModeCache& maps, int present, const double* parameter, bool may_have_rivals) {
+/// Does the present mode go on with this parameter, beyond doubt and, where it may have rivals, as the nearest? Such are
+/// counted.
+bool goes_on(ModeCache& maps, int present, const double* parameter, bool may_have_rivals, Stay& stay) {
   const ModeMap& map = maps.map(present);
   if (!map.admissible(parameter) || !map.is_finite(parameter)) return false;
   if (!may_have_rivals) return true;
   const ModeCache::Choice nearest = maps.nearest_from(present, parameter);
-  return nearest.status == Status::solved && nearest.map == present && nearest.solutions == 1;
+  if (nearest.status != Status::solved || nearest.map != present) return false;
+  stay.several += nearest.solutions > 1;
+  stay.ties += nearest.ties > 0;
+  return true;
 }
 
 void check(const Theta& options) {
@@ -184,22 +188,22 @@ Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
 }
 
 // What is close to a margin, not finite, or a step of another length is left to `attempt`.
-long Capturing::stay(const UniformSteps& steps) {
-  if (current().is_fresh || is_large() || !may_stay(options_.selector, has_many_modes_)) return 0;
+Stay Capturing::stay(const UniformSteps& steps) {
+  Stay made;
+  if (current().is_fresh || is_large() || !may_stay(options_.selector, has_many_modes_)) return made;
   active_ = &equations_;
   ModeCache& maps = cache(steps.h);
   const int present = current().map;
-  if (current().cache != &maps || present < 0) return 0;
+  if (current().cache != &maps || present < 0) return made;
   const bool may_have_rivals = options_.selector != Selector::keep_mode && !has_one_solution(steps.h);
   const ModeMap& map = maps.map(present);
-  long k = steps.first;
-  for (; k <= steps.last; ++k) {
+  for (long k = steps.first; k <= steps.last; ++k, ++made.steps) {
     const State& now = current();
     State& next = trial();
     next.t = steps.end(k);
     double* parameter = next.parameter.data();
     equations_.parameter(now.x, now.t, next.t, parameter);
-    if (!goes_on(maps, present, parameter, may_have_rivals)) break;
+    if (!goes_on(maps, present, parameter, may_have_rivals, made)) break;
     map.u(equations_.state(), parameter, next.x.data());
     next.mode = now.mode;
     next.cache = &maps;
@@ -207,7 +211,7 @@ long Capturing::stay(const UniformSteps& steps) {
     next.outputs_known = next.x_known = next.is_fresh = next.is_point = false;
     accept();
   }
-  return k - steps.first;
+  return made;
 }
 
 Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vector& /*lambda*/,

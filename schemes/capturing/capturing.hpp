@@ -35,7 +35,7 @@ class Capturing final : public ModewiseScheme {
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
   Attempt attempt(double t_next, double h) override;
   Attempt attempt_end(double t_next, double h) override;
-  long stay(const UniformSteps& steps) override;
+  Stay stay(const UniformSteps& steps) override;
   Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
                      double h) override;
   bool ends_surely_in(const Mode& mode, double t_next, double h) override;

@@ -109,9 +109,10 @@ class EventRun final : public StepwiseRun {
     constexpr long most_at_once = 100'000;  // before somebody is asked whether to go on, or to keep the state
     UniformSteps until = switch_.before(steps);
     until.last = std::min(until.last, until.first + most_at_once);
-    const long taken = until.last < until.first ? 0 : scheme_.stay(until);
-    steps_ += taken;
-    return taken;
+    const Stay taken = until.last < until.first ? Stay{} : scheme_.stay(until);
+    record_.count(taken);
+    steps_ += taken.steps;
+    return taken.steps;
   }
 
   /// Is something looked for from where a piece begins?

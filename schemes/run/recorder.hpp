@@ -47,6 +47,8 @@ class Recorder {
     if (accepted.solutions > 1 || accepted.solutions < 0) ++several_;
     if (accepted.ties > 0) ++ties_;
   }
+  /// Counts steps that were made at once.
+  void count(const Stay& stay) { several_ += stay.several, ties_ += stay.ties; }
 
   /// The end of a step that is no row: its course is told.
   void pass(const Step& state);

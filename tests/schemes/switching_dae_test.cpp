@@ -225,6 +225,19 @@ TEST_SUITE("schemes/switching_dae") {
     CHECK((fine.x.back().head(2) - Vector{{-0.11, -0.89}}).norm() < 1e-13);
   }
 
+  TEST_CASE("steps of several solutions are counted alike whether they are rows or made at once") {
+    const Lcs lcs = lcp_form(-1, 0.5);
+    for (const double h : {1e-2, 1e-3}) {
+      const BackwardEuler scheme{.h = h, .selector = Selector::minimal_norm};
+      const Vector x0{{0, 0, 0}};
+      const Trajectory rows = integrate(lcs, x0, {0, 1}, scheme), ends = integrate(lcs, x0, {0, 1}, scheme, {.keep = false});
+      REQUIRE(rows.status == Status::solved);
+      CHECK(ends.x.back() == rows.x.back());
+      for (const char* count : {"several_solutions", "steps"}) CHECK(ends.counts.at(count) == rows.counts.at(count));
+      CHECK(ends.counts.at("several_solutions") > 10);
+    }
+  }
+
   TEST_CASE("where a step has a continuum of solutions the nearest point is taken") {
     // B = (0, 1), x_k = (-h, h - 1): x1 lands on 0, where x2 is anything in [-1, 1].
     const Lcs lcs = own_law(0, 1);
