@@ -72,8 +72,11 @@ void DcsEvaluator::evaluate_bounded(const double* z, const double* z_error, doub
   bounded_rows_.run(z, z_error, rows, errors);
 }
 
-void DcsEvaluator::evaluate_wide(std::span<const WideNumber> z, WideNumber* rows) {
-  wide_rows_.run(z);
+void DcsEvaluator::evaluate_wide(std::span<const WideNumber> z, bool in_pairs, WideNumber* rows) {
+  if (in_pairs)
+    wide_rows_.run_pairs(z);
+  else
+    wide_rows_.run(z);
   for (int k = 0; k < n_ + m_; ++k) rows[k] = wide_rows_.output(static_cast<std::size_t>(k));
 }
 

@@ -34,8 +34,9 @@ class DcsEvaluator {
   /// The same as `evaluate` and bounds of the rounding errors, z being known to within z_error
   /// (nullptr: exact): each row is exact up to `errors`, infinite where there is no bound.
   void evaluate_bounded(const double* z, const double* z_error, double* rows, double* errors);
-  /// F and G in 113 bits with bounds of their errors.
-  void evaluate_wide(std::span<const WideNumber> z, WideNumber* rows);
+  /// F and G in 113 bits with bounds of their errors; `in_pairs`: in sums of two doubles, where `has_wide_pairs`.
+  void evaluate_wide(std::span<const WideNumber> z, bool in_pairs, WideNumber* rows);
+  [[nodiscard]] bool has_wide_pairs() const { return wide_rows_.has_pairs(); }
   /// The entries that do not vanish by their form, ordered by row and column.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   /// A derivative that is no number.

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include <perp/core/linear/dense_lu.hpp>
 #include <perp/core/linear/least_squares.hpp>
@@ -53,6 +55,8 @@ DenseLu::DenseLu(int capacity)
       row_scale_(static_cast<std::size_t>(capacity)),
       column_scale_(static_cast<std::size_t>(capacity)),
       exponents_(static_cast<std::size_t>(capacity)),
+      scaled_(lu_.size()),
+      scaled_units_(static_cast<std::size_t>(capacity)),
       origin_(static_cast<std::size_t>(capacity)),
       terms_(lu_.size()),
       work_(static_cast<std::size_t>(capacity)) {}
@@ -73,11 +77,27 @@ void DenseLu::scale(const double* A, const int* units) {
   }
   for (std::size_t j = 0; j < n; ++j)
     column_scale_[j] = power_of_two(exponents_[j] == no_exponent ? 0 : -exponents_[j]);
+  std::copy_n(A, n * n, scaled_.begin());
+  for (std::size_t j = 0; j < n; ++j) scaled_units_[j] = units == nullptr ? 0 : units[j];
+  scaled_n_ = n_;
+}
+
+/// Units and exponents alone tell how a matrix is scaled: those of near ones are mostly the same.
+bool DenseLu::is_scaled_as(const double* A, const int* units) const {
+  constexpr std::uint64_t exponents = std::uint64_t{0x7FF} << 52U;
+  if (scaled_n_ != n_) return false;
+  bool differs = false;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(n_); ++j)
+    differs |= scaled_units_[j] != (units == nullptr ? 0 : units[j]);
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_); ++k)
+    bits |= std::bit_cast<std::uint64_t>(A[k]) ^ std::bit_cast<std::uint64_t>(scaled_[k]);
+  return !differs && (bits & exponents) == 0;
 }
 
 bool DenseLu::factorise(const double* A, int n, const int* units) {
   n_ = n;
-  scale(A, units);
+  if (!is_scaled_as(A, units)) scale(A, units);
   return factorise_scaled(A, false) || factorise_scaled(A, true);
 }
 

@@ -49,6 +49,7 @@ class DenseLu {
 
  private:
   void scale(const double* A, const int* units);
+  [[nodiscard]] bool is_scaled_as(const double* A, const int* units) const;
   void load(const double* A);
   void exchange(int k, int pivot);
   void eliminate(int k);
@@ -61,6 +62,9 @@ class DenseLu {
   std::vector<double> lu_;  // n×n, rows in their order after pivoting
   std::vector<double> row_scale_, column_scale_;
   std::vector<int> exponents_;  // of the columns, while they are scaled
+  std::vector<double> scaled_;  // n×n: the matrix that was scaled last, with these units
+  std::vector<int> scaled_units_;
+  int scaled_n_ = 0;
   std::vector<int> origin_;  // row i of the factors is row origin_[i] of the matrix
   std::vector<double> terms_;  // n×n: the terms that each entry of the factors is the sum of
   mutable std::vector<double> work_;

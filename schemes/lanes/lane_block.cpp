@@ -24,9 +24,10 @@ void LaneBlock::begin(const LaneForm& form) {
   *lanes_ = Lanes{};
   Lanes& s = *lanes_;
   s.form = &form;
+  s.code = &codes_.try_emplace(&form, form).first->second;
   s.h = all(1);
-  s.linear.assign(at(form.linear_lines), all(0));
-  s.bounded.assign(at(form.bounded_lines), {all(0), all(0)});
+  s.linear.assign(at(s.code->places), all(0));
+  s.bounded.assign(at(s.code->bounded_places), {all(0), all(0)});
   std::fill(taken_.begin(), taken_.end(), false);
   std::fill(given_up_.begin(), given_up_.end(), false);
 }
@@ -87,10 +88,22 @@ void LaneBlock::load_state(int lane, const LaneMember& member) {
   s.orientation[lane] = orientation < 0 ? -1 : 0;
 }
 
+/// Are the multipliers that their branches fix where these have them?
+bool LaneBlock::has_fixed_multipliers(const LaneMember& member) const {
+  const LaneForm& form = *lanes_->form;
+  for (int i = 0; i < form.m; ++i) {
+    const Branch& branch = *member.numbers->branches[at(i)];
+    if (form.unknown[at(i)] < 0 && LaneAccess::lambda(*member.scheme)[i] != branch.c / branch.b) return false;
+  }
+  return true;
+}
+
 bool LaneBlock::load(int lane, const LaneMember& member) {
-  if (!LaneAccess::is_ready(*member.scheme, member.steps.h) || !load_sides(lane, member)) return false;
+  if (!LaneAccess::is_ready(*member.scheme, member.steps.h) || !has_fixed_multipliers(member)) return false;
+  if (!load_sides(lane, member)) return false;
   load_form_numbers(lane, member);
   load_state(lane, member);
+  lanes_->lu.forget();
   members_[at(lane)] = member;
   taken_[at(lane)] = true;
   given_up_[at(lane)] = false;

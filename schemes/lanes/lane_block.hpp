@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include <perp/schemes/poles/pole_watch.hpp>
 #include <perp/schemes/lanes/lane_access.hpp>
+#include <perp/schemes/lanes/lane_code.hpp>
 #include <perp/schemes/step_grid.hpp>
 
 namespace perp::eight {
@@ -32,7 +34,7 @@ class LaneBlock {
   LaneBlock(const LaneBlock&) = delete;
   LaneBlock& operator=(const LaneBlock&) = delete;
 
-  /// All lanes are free, for runs of this form.
+  /// All lanes are free, for runs of this form, which stays where it is as long as the block.
   void begin(const LaneForm& form);
   /// Into a free lane. False: the state is not one from which the common step goes on.
   bool load(int lane, const LaneMember& member);
@@ -51,9 +53,10 @@ class LaneBlock {
   void load_form_numbers(int lane, const LaneMember& member);
   bool load_sides(int lane, const LaneMember& member);
   void load_state(int lane, const LaneMember& member);
-  [[nodiscard]] bool is_inside(int lane) const;
+  [[nodiscard]] bool has_fixed_multipliers(const LaneMember& member) const;
 
   std::unique_ptr<Lanes> lanes_;
+  std::map<const LaneForm*, LaneCode> codes_;  // of the forms so far
   std::vector<LaneMember> members_;
   std::vector<bool> taken_, given_up_;
   std::vector<CalmBox::Side> sides_;  // of the lane being loaded

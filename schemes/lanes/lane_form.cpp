@@ -48,6 +48,26 @@ void add_bounded_lines(const BoundedTape& tape, LaneForm& form) {
     if (is_made[at(k)] == 0 && is_used[at(k)] != 0) form.bounded_constants.push_back(k);
 }
 
+Exactness exactness_of(const RunningError& number) {
+  if (number.error != 0) return Exactness::none;
+  if (number.value == 0) return Exactness::zero;
+  return running_error::is_scale(number) ? Exactness::scale : Exactness::exact;
+}
+
+void add_kinds(const std::vector<RunningError>& constants, const std::vector<const Branch*>& branches, LaneForm& form) {
+  for (const RunningError& number : constants) form.kinds.push_back(exactness_of(number));
+  const auto add = [&](const auto& number) {
+    for (std::size_t i = 0; i < branches.size(); ++i) form.kinds.push_back(number(i));
+  };
+  const auto exact = [](double value) { return exactness_of(RunningError(value)); };
+  add([&](std::size_t i) {
+    return form.unknown[i] >= 0 ? Exactness::none : exact(branches[i]->c / branches[i]->b);
+  });
+  add([&](std::size_t i) { return exact(branches[i]->a); });
+  add([&](std::size_t i) { return exact(branches[i]->b); });
+  add([&](std::size_t i) { return exact(branches[i]->c); });
+}
+
 }  // namespace
 
 /// Is every step of the scheme in a mode one of backward Euler by Newton's method, with few unknowns?
@@ -82,6 +102,8 @@ LaneForm LaneAccess::form(const NonlinearCapturing& scheme) {
     form.places.push_back({place.row, place.index, static_cast<LaneForm::Kind>(place.kind)});
   add_linear_lines(*evaluator.linear_code(), form);
   add_bounded_lines(evaluator.bounded_tape(), form);
+  const LaneNumbers own = numbers(scheme, form);
+  add_kinds(own.bounded_constants, own.branches, form);
   return form;
 }
 

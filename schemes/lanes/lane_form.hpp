@@ -11,6 +11,15 @@ namespace perp {
 
 namespace eight {
 
+/// What is known of a number beside its error, in every lane.
+enum class Exactness : std::uint8_t {
+  none,     ///< it has an error
+  unknown,
+  exact,    ///< not 0
+  scale,    ///< a power of two
+  zero
+};
+
 /// What runs in one mode of one model have in common, whatever their parameters: the equations of the common step of
 /// backward Euler by Newton's method.
 struct LaneForm {
@@ -31,6 +40,7 @@ struct LaneForm {
   std::vector<int> linear_outputs{}, bounded_outputs{};
   std::vector<int> linear_constants{}, bounded_constants{};  ///< lines
   int linear_lines = 0, bounded_lines = 0;
+  std::vector<Exactness> kinds{};  ///< of the bounded constants, every λ, every a, b and c of a law
 
   friend bool operator==(const LaneForm&, const LaneForm&) = default;
 };

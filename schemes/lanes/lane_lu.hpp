@@ -7,16 +7,31 @@ namespace perp::eight {
 
 inline constexpr int most_unknowns = 8;
 
+/// The size of a step as a number that the compiler knows, or 0: that of the form.
+template <int N>
+PERP_EIGHT_INLINE constexpr int size_as(int size) {
+  return N == 0 ? size : N;
+}
+
 /// DenseLu of eight matrices of one size whose pivots are in the same rows.
 struct LaneLu {
   static constexpr long long none = -(1LL << 40);  ///< exponent of a zero
+  static constexpr long long exponents = 0x7FFLL << 52;
 
   int n = 0;
   Eight lu[most_unknowns * most_unknowns];
-  Eight row_scale[most_unknowns], column_scale[most_unknowns], work[most_unknowns];
+  Eight row_scale[most_unknowns], column_scale[most_unknowns], of_column[most_unknowns];  ///< the last are 1/column_scale
+  Eight scaled[most_unknowns * most_unknowns];  ///< the matrix that was scaled last
+  bool is_scaled = false;
   int origin[most_unknowns] = {};
   bool is_odd = false;
   Bits negative;  ///< determinants
+
+  /// The lanes are others: nothing is known of their matrices.
+  void forget() {
+    is_scaled = is_odd = false;
+    for (int i = 0; i < most_unknowns; ++i) origin[i] = i;
+  }
 
   PERP_EIGHT_INLINE static Bits exponent_of(const Eight& value) {
     const Bits field = moved_right(bits_of(value), 52) & all_bits(0x7ff);
@@ -47,6 +62,17 @@ struct LaneLu {
     }
     for (int j = 0; j < n; ++j)
       column_scale[j] = power_of_two(chosen(of_columns[j] == all_bits(none), all_bits(0), -of_columns[j]));
+    for (int j = 0; j < n; ++j) of_column[j] = all(1) / column_scale[j];
+    for (int i = 0; i < n * n; ++i) scaled[i] = A[i];
+    is_scaled = true;
+  }
+
+  /// Exponents alone decide how it is scaled.
+  template <int N>
+  PERP_EIGHT_INLINE bool is_scaled_as(const Eight* A) const {
+    Bits differs = all_bits(0);
+    for (int i = 0; i < size_as<N>(n) * size_as<N>(n); ++i) differs |= bits_of(A[i]) ^ bits_of(scaled[i]);
+    return is_scaled && !any(differs & all_bits(exponents));
   }
 
   /// The row that DenseLu would take for column k, in each lane; -1: none is large enough.
@@ -63,9 +89,46 @@ struct LaneLu {
   }
 
   /// The lanes of `of` whose matrices are regular with the pivots of the first of them.
+  template <int N>
   PERP_EIGHT_INLINE Bits factorise(const Eight* A, int size, const Bits* units, const Bits& of) {
+    if (n != size) forget();
     n = size;
-    scale(A, units);
+    if (!is_scaled_as<N>(A)) scale(A, units);
+    if (any(of & ~factorise_as_before<N>(A))) return search_pivots(A, of);
+    write_signs<N>();
+    return of;
+  }
+
+  /// With the rows in the order of the last time: the lanes in which their pivots are larger than all below them, as those
+  /// that are searched for are.
+  template <int N>
+  PERP_EIGHT_INLINE Bits factorise_as_before(const Eight* A) {
+    const int size = size_as<N>(n);
+    Eight rows[most_unknowns * most_unknowns];
+    for (int i = 0; i < size; ++i) {
+      const int from = origin[i];
+      for (int j = 0; j < size; ++j) rows[i * size + j] = row_scale[from] * A[from * size + j] * column_scale[j];
+    }
+    Bits sure = all_bits(-1);
+    for (int k = 0; k < size; ++k) {
+      const Eight largest = size_of(rows[k * size + k]);
+      sure &= largest > all(DenseLu::singular_pivot);
+      for (int i = k + 1; i < size; ++i) sure &= largest > size_of(rows[i * size + k]);
+      for (int i = k + 1; i < size; ++i) eliminate(rows + k * size, rows + i * size, k, size);
+    }
+    for (int i = 0; i < size * size; ++i) lu[i] = rows[i];
+    return sure;
+  }
+
+  PERP_EIGHT_INLINE static void eliminate(const Eight* pivot, Eight* row, int k, int size) {
+    const Bits is_there = row[k] != all(0);
+    if (!any(is_there)) return;
+    const Eight factor = row[k] / pivot[k];
+    put(is_there, row[k], factor);
+    for (int j = k + 1; j < size; ++j) put(is_there, row[j], row[j] - factor * pivot[j]);
+  }
+
+  PERP_EIGHT_INLINE Bits search_pivots(const Eight* A, const Bits& of) {
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) lu[i * n + j] = row_scale[i] * A[i * n + j] * column_scale[j];
       origin[i] = i;
@@ -77,14 +140,22 @@ struct LaneLu {
       int pivot = -1;
       for (int i = width - 1; i >= 0; --i)
         if (good[i] != 0) pivot = static_cast<int>(found[i]);
-      if (pivot < 0) return all_bits(0);
+      if (pivot < 0) {
+        forget();
+        return all_bits(0);
+      }
       good &= found == all_bits(pivot);
       exchange(k, pivot);
-      eliminate(k);
+      for (int i = k + 1; i < n; ++i) eliminate(lu + k * n, lu + i * n, k, n);
     }
-    negative = all_bits(is_odd ? -1 : 0);
-    for (int i = 0; i < n; ++i) negative ^= lu[i * n + i] < all(0);
+    write_signs<0>();
     return good;
+  }
+
+  template <int N>
+  PERP_EIGHT_INLINE void write_signs() {
+    negative = all_bits(is_odd ? -1 : 0);
+    for (int i = 0; i < size_as<N>(n); ++i) negative ^= lu[i * size_as<N>(n) + i] < all(0);
   }
 
   PERP_EIGHT_INLINE void exchange(int k, int pivot) {
@@ -100,41 +171,38 @@ struct LaneLu {
     is_odd = !is_odd;
   }
 
-  PERP_EIGHT_INLINE void eliminate(int k) {
-    for (int i = k + 1; i < n; ++i) {
-      const Bits is_there = lu[i * n + k] != all(0);
-      const Eight factor = lu[i * n + k] / lu[k * n + k];
-      put(is_there, lu[i * n + k], factor);
-      for (int j = k + 1; j < n; ++j) put(is_there, lu[i * n + j], lu[i * n + j] - factor * lu[k * n + j]);
-    }
-  }
-
+  template <int N>
   PERP_EIGHT_INLINE void solve(Eight* x) {
-    for (int i = 0; i < n; ++i) {
+    const int size = size_as<N>(n);
+    Eight y[most_unknowns];
+    for (int i = 0; i < size; ++i) {
       Eight sum = row_scale[origin[i]] * x[origin[i]];
-      for (int j = 0; j < i; ++j) sum -= lu[i * n + j] * work[j];
-      work[i] = sum;
+      for (int j = 0; j < i; ++j) sum -= lu[i * size + j] * y[j];
+      y[i] = sum;
     }
-    for (int i = n - 1; i >= 0; --i) {
-      Eight sum = work[i];
-      for (int j = i + 1; j < n; ++j) sum -= lu[i * n + j] * work[j];
-      work[i] = sum / lu[i * n + i];
+    for (int i = size - 1; i >= 0; --i) {
+      Eight sum = y[i];
+      for (int j = i + 1; j < size; ++j) sum -= lu[i * size + j] * y[j];
+      y[i] = sum / lu[i * size + i];
     }
-    for (int j = 0; j < n; ++j) x[j] = column_scale[j] * work[j];
+    for (int j = 0; j < size; ++j) x[j] = column_scale[j] * y[j];
   }
 
+  template <int N>
   PERP_EIGHT_INLINE void solve_transposed(Eight* x) {
-    for (int i = 0; i < n; ++i) {
+    const int size = size_as<N>(n);
+    Eight y[most_unknowns];
+    for (int i = 0; i < size; ++i) {
       Eight sum = column_scale[i] * x[i];
-      for (int j = 0; j < i; ++j) sum -= lu[j * n + i] * work[j];
-      work[i] = sum / lu[i * n + i];
+      for (int j = 0; j < i; ++j) sum -= lu[j * size + i] * y[j];
+      y[i] = sum / lu[i * size + i];
     }
-    for (int i = n - 1; i >= 0; --i) {
-      Eight sum = work[i];
-      for (int j = i + 1; j < n; ++j) sum -= lu[j * n + i] * work[j];
-      work[i] = sum;
+    for (int i = size - 1; i >= 0; --i) {
+      Eight sum = y[i];
+      for (int j = i + 1; j < size; ++j) sum -= lu[j * size + i] * y[j];
+      y[i] = sum;
     }
-    for (int i = 0; i < n; ++i) x[origin[i]] = row_scale[origin[i]] * work[i];
+    for (int i = 0; i < size; ++i) x[origin[i]] = row_scale[origin[i]] * y[i];
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <perp/schemes/lanes/lane_bounds.hpp>
 #include <perp/schemes/lanes/lane_form.hpp>
 #include <perp/schemes/lanes/lane_lu.hpp>
 #include <perp/schemes/step/step_gate.hpp>
@@ -14,6 +15,7 @@ struct Lanes {
   static constexpr int most = most_unknowns;
 
   const LaneForm* form = nullptr;
+  const LaneCode* code = nullptr;
   Eight h, from, k, last;  ///< the next step is number k, it ends at from + k h; none goes beyond `last`
   Eight x[most], d[most], lambda[most], w[most], residual;
   Eight x_before[most], d_before[most], lambda_before[most], w_before[most], residual_before;
@@ -26,11 +28,11 @@ struct Lanes {
     Eight low, high;
   };
   std::vector<Side> sides;
-  std::vector<Eight> linear;
+  std::vector<Eight> linear;     // by the places of the code
   std::vector<Bounded> bounded;
 
   // Of the step that is being made.
-  Eight t, z[1 + 3 * most], z_error[1 + 3 * most], rows[2 * most], J[most * most], F[most], errors[most];
+  Eight t, w_now[most], J[most * most], F[most], errors[most];
   Eight d_now[most], lambda_now[most], ratio;
   LaneLu lu;
 };
@@ -46,123 +48,120 @@ constexpr double lane_gate = most_rounding, cancelled_share = 0x1p-48, noise_sha
 
 PERP_EIGHT_INLINE int unknown_of(const LaneForm& form, int law) { return form.unknown[static_cast<std::size_t>(law)]; }
 
+/// The inputs t, ẋ, x, λ of the rows.
+PERP_EIGHT_INLINE Eight* inputs_of(Lanes& s) { return s.linear.data() + s.code->z; }
+PERP_EIGHT_INLINE const Eight* inputs_of(const Lanes& s) { return s.linear.data() + s.code->z; }
+
 PERP_EIGHT_INLINE void write_inputs(Lanes& s, const Eight* d, const Eight* lambda) {
-  const LaneForm& form = *s.form;
-  const int n = form.n;
-  s.z[0] = s.t;
-  for (int j = 0; j < n; ++j) s.z[1 + j] = d[j] / s.h;
-  for (int j = 0; j < n; ++j) s.z[1 + n + j] = s.x[j] + d[j];
-  for (int i = 0; i < form.m; ++i) s.z[1 + 2 * n + i] = lambda[i];
+  const int n = s.form->n, m = s.form->m;
+  Eight* const z = inputs_of(s);
+  z[0] = s.t;
+  for (int j = 0; j < n; ++j) {
+    z[1 + j] = d[j] / s.h;
+    z[1 + n + j] = s.x[j] + d[j];
+  }
+  for (int i = 0; i < m; ++i) z[1 + 2 * n + i] = lambda[i];
 }
 
-PERP_EIGHT_INLINE void run_linear(Lanes& s) {
+PERP_EIGHT_INLINE void run_lines(const std::vector<LaneLine>& lines, Eight* values) {
+  const LaneLine* const end = lines.data() + lines.size();
+  for (const LaneLine* line = lines.data(); line != end; ++line)
+    apply(line->operation, values[line->a], values[line->b], values[line->to]);
+}
+
+/// What stays as it is while the lanes are what they are.
+PERP_EIGHT_INLINE void run_fixed(Lanes& s) {
+  const LaneCode& code = *s.code;
   Eight* const values = s.linear.data();
-  for (const LaneLine& line : s.form->linear) {
-    if (line.operation == Operation::input)
-      values[line.to] = s.z[line.a];
-    else
-      apply(line.operation, values[line.a], values[line.b], values[line.to]);
+  values[code.h] = s.h;
+  values[code.zero] = all(0);
+  for (int i = 0; i < s.form->m; ++i) {
+    values[code.a + i] = s.a[i], values[code.b + i] = s.b[i], values[code.c + i] = s.c[i];
+    values[code.z + 1 + 2 * s.form->n + i] = s.lambda[i];
+    s.bounded[static_cast<std::size_t>(code.bounded_a + i)] = {s.a[i], all(0)};
+    s.bounded[static_cast<std::size_t>(code.bounded_b + i)] = {s.b[i], all(0)};
+    s.bounded[static_cast<std::size_t>(code.bounded_c + i)] = {s.c[i], all(0)};
   }
+  run_lines(code.fixed, values);
 }
 
-PERP_EIGHT_INLINE void add_entry(Lanes& s, const LaneForm::Place& place, int row, const Eight& slope, Eight* J) {
-  Eight* const entries = J + row * s.form->size;
-  switch (place.kind) {
-    case LaneForm::Kind::time: return;
-    case LaneForm::Kind::derivative: entries[place.index] += slope / s.h; return;
-    case LaneForm::Kind::variable: entries[place.index] += slope; return;
-    case LaneForm::Kind::multiplier:
-      if (const int unknown = unknown_of(*s.form, place.index); unknown >= 0) entries[unknown] += slope;
-  }
-}
-
-/// Output k of the tape of rows and derivatives.
-PERP_EIGHT_INLINE const Eight& output(const Lanes& s, std::size_t k) {
-  return s.linear[static_cast<std::size_t>(s.form->linear_outputs[k])];
-}
-
-/// The residual of the rows and the laws.
-PERP_EIGHT_INLINE void write_residual(const Lanes& s, const Eight* lambda, Eight* F) {
-  const LaneForm& form = *s.form;
-  for (int i = 0; i < form.n; ++i) F[i] = output(s, static_cast<std::size_t>(i));
-  for (const int law : form.free_laws)
-    F[unknown_of(form, law)] =
-        s.a[law] * output(s, static_cast<std::size_t>(form.n + law)) + s.b[law] * lambda[law] - s.c[law];
-}
-
-/// Its derivatives.
-PERP_EIGHT_INLINE void write_matrix(Lanes& s, Eight* J) {
-  const LaneForm& form = *s.form;
-  const int size = form.size;
-  for (int i = 0; i < size * size; ++i) J[i] = all(0);
-  for (const int law : form.free_laws) J[unknown_of(form, law) * (size + 1)] = s.b[law];
-  for (std::size_t k = 0; k < form.places.size(); ++k) {
-    const LaneForm::Place& place = form.places[k];
-    const Eight& derivative = output(s, static_cast<std::size_t>(form.n + form.m) + k);
-    if (place.row < form.n)
-      add_entry(s, place, place.row, derivative, J);
-    else if (const int row = unknown_of(form, place.row - form.n); row >= 0)
-      add_entry(s, place, row, s.a[place.row - form.n] * derivative, J);
-  }
-}
-
-/// Rows, residual and matrix at (d, λ) in the lanes of `of`; returns those whose numbers are finite.
+/// Arguments of the laws, residual and matrix at (d, λ) in the lanes of `of`; returns those whose numbers are finite.
+template <int N>
 PERP_EIGHT_INLINE Bits linearise(Lanes& s, const Eight* d, const Eight* lambda, const Bits& of) {
-  const LaneForm& form = *s.form;
+  const LaneCode& code = *s.code;
   write_inputs(s, d, lambda);
-  run_linear(s);
+  Eight* const values = s.linear.data();
+  if (code.packed.is_native())
+    code.packed.run(reinterpret_cast<double*>(values));
+  else
+    run_lines(code.changing, values);
   Eight zero = all(0);
-  for (std::size_t k = 0; k < form.linear_outputs.size(); ++k) zero += all(0) * output(s, k);
-  for (int i = 0; i < form.n + form.m; ++i) put(of, s.rows[i], output(s, static_cast<std::size_t>(i)));
-  Eight F[most_unknowns], J[most_unknowns * most_unknowns];
-  write_residual(s, lambda, F);
-  write_matrix(s, J);
-  for (int i = 0; i < form.size; ++i) put(of, s.F[i], F[i]);
-  for (int i = 0; i < form.size * form.size; ++i) put(of, s.J[i], J[i]);
+  for (const int place : code.finite) zero += all(0) * values[place];
+  const int m = s.form->m, size = size_as<N>(s.form->size);
+  const int *const F = code.F.data(), *const J = code.J.data(), *const w = code.w.data();
+  for (int i = 0; i < m; ++i) put(of, s.w_now[i], values[w[i]]);
+  for (int i = 0; i < size; ++i) put(of, s.F[i], values[F[i]]);
+  for (int i = 0; i < size * size; ++i) put(of, s.J[i], values[J[i]]);
   return zero == all(0);
 }
 
-PERP_EIGHT_INLINE void write_input_errors(Lanes& s, const Eight* d, const Eight* lambda) {
+/// The inputs with the errors of their rounding, where running errors have them.
+PERP_EIGHT_INLINE void write_bounded_inputs(Lanes& s, const Eight* d, const Eight* lambda) {
   const LaneForm& form = *s.form;
   const int n = form.n;
-  s.z_error[0] = all(0);
+  const Eight* const z = inputs_of(s);
+  Bounded* const bounded = s.bounded.data() + s.code->bounded_z;
+  bounded[0] = {z[0], all(0)};
   for (int j = 0; j < n; ++j) {
     const Eight of_d = half_ulp(d[j]);
-    s.z_error[1 + j] = of_d / s.h + half_ulp(s.z[1 + j]);
-    s.z_error[1 + n + j] = of_d + half_ulp(s.z[1 + n + j]);
+    bounded[1 + j] = {z[1 + j], of_d / s.h + half_ulp(z[1 + j])};
+    bounded[1 + n + j] = {z[1 + n + j], of_d + half_ulp(z[1 + n + j])};
   }
   for (int i = 0; i < form.m; ++i)
-    s.z_error[1 + 2 * n + i] = unknown_of(form, i) < 0 ? all(0) : half_ulp(lambda[i]);
+    bounded[1 + 2 * n + i] = {lambda[i], unknown_of(form, i) < 0 ? all(0) : half_ulp(lambda[i])};
 }
 
 PERP_EIGHT_INLINE void run_bounded(Lanes& s) {
   Bounded* const values = s.bounded.data();
   for (const LaneLine& line : s.form->bounded) {
     if (line.operation == Operation::input)
-      values[line.to] = {s.z[line.a], s.z_error[line.a]};
+      values[line.to] = values[s.code->bounded_z + line.a];
     else
       apply(line.operation, values[line.a], values[line.b], values[line.to]);
   }
 }
 
-/// The gate in the lanes of `of`: errors of the rows at (d, λ), and the largest |F_i| / e_i.
-PERP_EIGHT_INLINE Eight ask_gate(Lanes& s, const Eight* d, const Eight* lambda, const Bits& of) {
+/// The residuals with their errors, in the lanes of `of`.
+template <int N>
+PERP_EIGHT_INLINE void bound_residual(Lanes& s, const Bits& of, Bounded* F) {
   const LaneForm& form = *s.form;
-  const int n = form.n;
-  write_inputs(s, d, lambda);
-  write_input_errors(s, d, lambda);
+  const LaneCode& code = *s.code;
+  Bounded* const values = s.bounded.data();
+  if (!any(of & ~run_plain(code, values))) {
+    for (int i = 0; i < size_as<N>(form.size); ++i) F[i] = values[code.bounded_F[static_cast<std::size_t>(i)]];
+    return;
+  }
   run_bounded(s);
-  const auto row = [&](int i) { return s.bounded[static_cast<std::size_t>(form.bounded_outputs[static_cast<std::size_t>(i)])]; };
-  Bounded F[most_unknowns];
-  for (int i = 0; i < n; ++i) F[i] = row(i);
+  const auto row = [&](int i) { return values[form.bounded_outputs[static_cast<std::size_t>(i)]]; };
+  for (int i = 0; i < form.n; ++i) F[i] = row(i);
   for (const int law : form.free_laws) {
-    const Bounded a{s.a[law], all(0)}, b{s.b[law], all(0)}, c{s.c[law], all(0)};
-    const Bounded of_w = product_of(a, row(n + law)), of_lambda = product_of(b, {lambda[law], half_ulp(lambda[law])});
+    const Bounded of_w = product_of(values[code.bounded_a + law], row(form.n + law));
+    const Bounded of_lambda = product_of(values[code.bounded_b + law], values[code.bounded_z + 1 + 2 * form.n + law]);
+    const Bounded& c = values[code.bounded_c + law];
     F[unknown_of(form, law)] = sum_of(sum_of(of_w, of_lambda), {-c.value, c.error});
   }
+}
+
+/// The gate in the lanes of `of`: errors of the rows at (d, λ), and the largest |F_i| / e_i.
+template <int N>
+PERP_EIGHT_INLINE Eight ask_gate(Lanes& s, const Eight* d, const Eight* lambda, const Bits& of) {
+  write_inputs(s, d, lambda);
+  write_bounded_inputs(s, d, lambda);
+  Bounded F[most_unknowns];
+  bound_residual<N>(s, of, F);
   Eight largest = all(0);
   Bits has_bounds = all_bits(-1);
-  for (int i = 0; i < form.size; ++i) {
+  for (int i = 0; i < size_as<N>(s.form->size); ++i) {
     const Eight ratio = size_of(F[i].value) / F[i].error;
     has_bounds &= is_finite(F[i].error) & is_finite(F[i].value);
     largest = chosen(F[i].value != all(0), larger(largest, ratio), largest);
@@ -173,16 +172,17 @@ PERP_EIGHT_INLINE Eight ask_gate(Lanes& s, const Eight* d, const Eight* lambda, 
 }
 
 /// Largest entry in scaled unknowns.
+template <int N>
 PERP_EIGHT_INLINE Eight scaled_size(const Lanes& s, const Eight* step) {
   Eight largest = all(0);
-  for (int j = 0; j < s.form->size; ++j) largest = larger(largest, size_of(step[j]) / s.lu.column_scale[j]);
+  for (int j = 0; j < size_as<N>(s.form->size); ++j) largest = larger(largest, size_of(step[j]) * s.lu.of_column[j]);
   return largest;
 }
 
 /// Variable j, or the multiplier, as the inputs have it.
 PERP_EIGHT_INLINE Eight unknown_value(const Lanes& s, int unknown, const Eight* lambda) {
   const int n = s.form->n;
-  return unknown < n ? s.z[1 + n + unknown] : lambda[s.form->free_laws[static_cast<std::size_t>(unknown - n)]];
+  return unknown < n ? inputs_of(s)[1 + n + unknown] : lambda[s.form->free_laws[static_cast<std::size_t>(unknown - n)]];
 }
 
 }  // namespace perp::eight

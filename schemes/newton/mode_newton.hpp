@@ -174,7 +174,12 @@ class ModeNewton {
   bool near_only_ = false, by_blocks_ = false;
   // Of the refined solution, mode_newton_refined.cpp
   enum class Side { inside, outside, open };
+  void begin_refinement();
   bool refine(const Vector& d, const Vector& lambda);
+  template <class Judge>
+  Side refined_side(const Vector& d, const Vector& lambda, const Judge& judge);
+  Side refined_side_of_w(const Vector& d, const Vector& lambda, int law, double w);
+  Side refined_side_of_lambda(const Vector& d, const Vector& lambda, int law);
   void correct_refined();
   double refined_error(double* derivatives);
   Side side_of(const WideNumber& value, double bound, bool upper);
@@ -183,7 +188,8 @@ class ModeNewton {
   Side judge_argument(const Vector& d, const Vector& lambda, int law, double w, bool regular);
   Vector d_low_, lambda_low_;
   std::vector<WideNumber> wide_residual_, wide_w_;
-  bool is_refined_ = false;
+  int corrections_ = 0;
+  bool is_refinable_ = false, in_pairs_ = false;
   long refined_signs_ = 0;
   int orientation_ = 0;
   std::vector<const Branch*> asked_;  // of the free laws where the gate was asked last

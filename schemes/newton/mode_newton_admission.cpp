@@ -105,7 +105,7 @@ bool ModeNewton::lambda_is_outside(const Vector& d, const Vector& lambda, bool r
       continue;
     }
     if (by > lambda_error(law, regular)) return true;
-    const Side side = refine(d, lambda) ? side_of_lambda(law, range, lambda[law]) : Side::open;
+    const Side side = refined_side_of_lambda(d, lambda, law);
     if (side == Side::outside) return true;
     open = open || side == Side::open;
   }
@@ -118,7 +118,7 @@ ModeNewton::Side ModeNewton::judge_argument(const Vector& d, const Vector& lambd
   const double by = branch.b == 0 ? 0 : outside(branch.w, w);
   if (by == 0) return Side::inside;
   if (!(by <= (regular ? 1 : gate) * w_error(law, regular))) return Side::outside;
-  return regular && refine(d, lambda) ? side_of_w(law, branch.w, w) : Side::open;
+  return regular ? refined_side_of_w(d, lambda, law, w) : Side::open;
 }
 
 Admission ModeNewton::judge_w(const Vector& d, const Vector& lambda, const Vector& w, bool regular) {
@@ -149,7 +149,7 @@ Admission ModeNewton::admit(Vector& d, Vector& lambda, Vector& w) {
     step_.w(w);
     if (is_inside(lambda, w)) return weakened(Admission::inside, weak);
     const bool regular = factorise();
-    is_refined_ = false;
+    begin_refinement();
     if (lambda_is_outside(d, lambda, regular, weak)) return Admission::outside;
     if (!put_into_ranges(lambda)) return weakened(judge_w(d, lambda, w, regular), weak);
     if (regular && moved) break;  // its rows do not hold with λ in its range

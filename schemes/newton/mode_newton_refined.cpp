@@ -2,6 +2,7 @@
 // solution of the step from the end of a branch. Called by ModeNewton::admit.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/lcp/exact/double_double.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
@@ -9,7 +10,8 @@
 namespace perp {
 namespace {
 
-constexpr int refinements = 4;    ///< corrections of the unknowns with the matrix of doubles
+constexpr int refinements = 4;    ///< most corrections of the unknowns with the matrix of doubles
+constexpr int corrections_in_pairs = 2;
 constexpr double neglected = 2;   ///< factor for what is of second order in the last correction
 
 /// Are the rows and their errors numbers?
@@ -37,19 +39,35 @@ void ModeNewton::correct_refined() {
     lambda_low_[step_.free_laws()[i]] -= work_[static_cast<std::size_t>(step_.n()) + i];
 }
 
-/// d_low and λ_low: what the unknowns lack of the solution. False: they do not settle. The matrix of
-/// the last `factorise` is regular.
+/// The point from which signs are refined is another one. The matrix of the last `factorise` is regular.
+void ModeNewton::begin_refinement() {
+  corrections_ = 0;
+  is_refinable_ = step_.is_widened();
+  in_pairs_ = step_.has_wide_pairs();
+}
+
+/// One more correction of d_low and λ_low, which the unknowns lack of the solution: in sums of two doubles, as far as these
+/// tell, then all over again in 113 bits. False: there were enough of them, or the rows are no numbers. The rows at the
+/// point itself decide nothing: how fast corrections fall shows after one.
 bool ModeNewton::refine(const Vector& d, const Vector& lambda) {
-  if (is_refined_) return true;
-  if (!step_.is_widened()) return false;
-  d_low_.setZero(step_.n());
-  lambda_low_.setZero(step_.m());
-  for (int k = 0; k <= refinements; ++k) {
-    step_.widen(d, d_low_, lambda, lambda_low_, wide_residual_, wide_w_);
-    if (!are_finite(wide_residual_)) return false;
-    if (k < refinements) correct_refined();
-  }
-  return is_refined_ = true;
+  const auto has_rows = [&] {
+    step_.widen(d, d_low_, lambda, lambda_low_, in_pairs_, wide_residual_, wide_w_);
+    return are_finite(wide_residual_);
+  };
+  const auto is_corrected = [&] {
+    if (corrections_ == 0) {
+      d_low_.setZero(step_.n());
+      lambda_low_.setZero(step_.m());
+      if (!has_rows()) return false;
+    }
+    correct_refined();
+    ++corrections_;
+    return has_rows();
+  };
+  if (in_pairs_ && is_refinable_ && corrections_ < corrections_in_pairs && is_corrected()) return true;
+  if (std::exchange(in_pairs_, false)) corrections_ = 0;
+  if (!is_refinable_ || corrections_ == refinements) return false;
+  return is_refinable_ = is_corrected();
 }
 
 /// Σ |(derivatives · J⁻¹)_i| (|F_i| + e_i) at the refined point.
@@ -90,12 +108,28 @@ ModeNewton::Side ModeNewton::side_of_lambda(int law, const Range& range, double 
                  upper);
 }
 
+/// With as many corrections as it takes.
+template <class Judge>
+ModeNewton::Side ModeNewton::refined_side(const Vector& d, const Vector& lambda, const Judge& judge) {
+  Side side = is_refinable_ && corrections_ > 0 ? judge() : Side::open;
+  while (side == Side::open && refine(d, lambda)) side = judge();
+  return side;
+}
+
+ModeNewton::Side ModeNewton::refined_side_of_w(const Vector& d, const Vector& lambda, int law, double w) {
+  return refined_side(d, lambda, [&] { return side_of_w(law, step_.branch(law).w, w); });
+}
+
+ModeNewton::Side ModeNewton::refined_side_of_lambda(const Vector& d, const Vector& lambda, int law) {
+  return refined_side(d, lambda, [&] { return side_of_lambda(law, step_.branch(law).lambda, lambda[law]); });
+}
+
 /// θ F⁺ + (1−θ) F in the rows with derivatives, of the rows F⁺ at the inputs z.
-void ImplicitStep::average_wide(std::vector<WideNumber> z, std::vector<WideNumber>& rows) {
+void ImplicitStep::average_wide(std::vector<WideNumber> z, bool in_pairs, std::vector<WideNumber>& rows) {
   z[0] = {t_old_, 0, 0};
   for (int j = 0; j < n(); ++j) z[static_cast<std::size_t>(1 + n() + j)] = {x_[j], 0, 0};
   std::vector<WideNumber> old(rows.size());
-  evaluator_.evaluate_wide(z, old.data());
+  evaluator_.evaluate_wide(z, in_pairs, old.data());
   for (std::size_t i = 0; i < static_cast<std::size_t>(n()); ++i) {
     if (has_derivatives_[i] == 0) continue;
     const DoubleDouble sum = DoubleDouble{rows[i].high, rows[i].low} * theta_ +
@@ -107,9 +141,8 @@ void ImplicitStep::average_wide(std::vector<WideNumber> z, std::vector<WideNumbe
 }
 
 /// The step in 113 bits. ẋ = d/h is rounded once, as x + d.
-void ImplicitStep::widen(const Vector& d, const Vector& d_low, const Vector& lambda,
-                         const Vector& lambda_low, std::vector<WideNumber>& residual,
-                         std::vector<WideNumber>& w) {
+void ImplicitStep::widen(const Vector& d, const Vector& d_low, const Vector& lambda, const Vector& lambda_low,
+                         bool in_pairs, std::vector<WideNumber>& residual, std::vector<WideNumber>& w) {
   std::vector<WideNumber> z{{t_, 0, 0}};
   const auto rounded = [](const DoubleDouble& value, double size) {
     return WideNumber{value.high, value.low, double_double_rounding * size};
@@ -131,8 +164,8 @@ void ImplicitStep::widen(const Vector& d, const Vector& d_low, const Vector& lam
     z.push_back({sum.high, sum.low, 0});
   }
   std::vector<WideNumber> rows(static_cast<std::size_t>(n() + m()));
-  evaluator_.evaluate_wide(z, rows.data());
-  if (theta_ != 1) average_wide(z, rows);
+  evaluator_.evaluate_wide(z, in_pairs, rows.data());
+  if (theta_ != 1) average_wide(z, in_pairs, rows);
   residual.assign(rows.begin(), rows.begin() + n());
   w.assign(rows.begin() + n(), rows.end());
   for (const int law : free_laws_) {

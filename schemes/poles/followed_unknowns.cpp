@@ -178,15 +178,18 @@ bool FollowedUnknowns::start(const SolutionPath& path, bool at_end) {
   return true;
 }
 
-/// Proves the whole path at once, and as much behind it as may be.
+/// Proves the whole path at once, and as much behind it as may be: where too much was asked for, less.
 bool FollowedUnknowns::extend(const SolutionPath& path) {
-  const double lengths = path.curve ? 1 : ahead_;
-  const Point box = between(path, 0, lengths);
-  const auto z = function_.around(box.t, box.x, at_start_);
   growth_.add(path.a.t, middles(at_start_));
-  ahead_ = z ? std::min(2 * ahead_, most_ahead) : std::max(ahead_ / 8, 1.0);
-  if (z) known_ = {box, *z};
-  return z.has_value();
+  for (double lengths = inf; lengths > 1;) {
+    lengths = path.curve ? 1 : ahead_;
+    const Point box = between(path, 0, lengths);
+    const auto z = function_.around(box.t, box.x, at_start_);
+    ahead_ = z ? std::min(2 * ahead_, most_ahead) : std::max(ahead_ / 8, 1.0);
+    if (z) known_ = {box, *z};
+    if (z) return true;
+  }
+  return false;
 }
 
 /// Intervals may say too much of a difference: where nothing is proved over a piece, z goes to the root at its end

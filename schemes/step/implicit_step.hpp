@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
@@ -62,7 +63,10 @@ class ImplicitStep {
   void constraints(double t, const Vector& x, const Vector& lambda, Vector& equations, Vector& w);
 
   /// What steps after this one depend on: the units, and derivatives that stand for some that are not finite.
-  void transfer(Archive& archive) { archive(has_units_, all_units_, last_derivatives_); }
+  void transfer(Archive& archive) {
+    archive(has_units_, all_units_, last_derivatives_);
+    set_.reset();
+  }
 
   /// Number of unknowns.
   [[nodiscard]] int size() const { return size_; }
@@ -131,9 +135,10 @@ class ImplicitStep {
   }
 
   /// The residuals and w in 113 bits at the unknowns d + d_low, λ + λ_low, which are exact there; for
-  /// steps of backward Euler.
-  void widen(const Vector& d, const Vector& d_low, const Vector& lambda, const Vector& lambda_low,
+  /// steps of backward Euler. `in_pairs`: in sums of two doubles, where `has_wide_pairs`.
+  void widen(const Vector& d, const Vector& d_low, const Vector& lambda, const Vector& lambda_low, bool in_pairs,
              std::vector<WideNumber>& residual, std::vector<WideNumber>& w);
+  [[nodiscard]] bool has_wide_pairs() const { return evaluator_.has_wide_pairs(); }
   /// Can it be asked for?
   [[nodiscard]] bool is_widened() const { return !consistency_; }
 
@@ -193,7 +198,7 @@ class ImplicitStep {
   void write_inputs(const Vector& d, const Vector& lambda);
   void write_input_errors(const Vector& d, const Vector& lambda);
   void average();
-  void average_wide(std::vector<WideNumber> z, std::vector<WideNumber>& rows);
+  void average_wide(std::vector<WideNumber> z, bool in_pairs, std::vector<WideNumber>& rows);
   void average_errors();
   void write_equations(const Vector& lambda);
   void add(std::size_t entry, double slope);
@@ -212,6 +217,14 @@ class ImplicitStep {
   std::vector<Place> places_;
   std::vector<char> has_derivatives_;  // rows of F
   bool nonlinear_ = false, nonlinear_in_lambda_ = false;
+  struct Setting {  // what the lists of a mode were made for
+    Mode mode{};
+    bool holds_lambda = false, is_consistency = false;
+    [[nodiscard]] bool is_for(const Mode& other, bool holds, bool consistency) const {
+      return mode == other && holds_lambda == holds && is_consistency == consistency;
+    }
+  };
+  std::optional<Setting> set_;
 
   Vector x_;
   double t_ = 0, t_old_ = 0, h_ = 1;

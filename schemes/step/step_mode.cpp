@@ -7,6 +7,8 @@
 namespace perp {
 
 void ImplicitStep::set_mode(const Mode& mode, bool hold) {
+  if (set_ && set_->is_for(mode, hold, consistency_)) return;
+  set_ = {mode, hold, consistency_};
   free_laws_.clear();
   size_ = n();
   for (std::size_t i = 0; i < mode.size(); ++i) {
