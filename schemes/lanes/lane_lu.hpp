@@ -7,12 +7,6 @@ namespace perp::eight {
 
 inline constexpr int most_unknowns = 8;
 
-/// The size of a step as a number that the compiler knows, or 0: that of the form.
-template <int N>
-PERP_EIGHT_INLINE constexpr int size_as(int size) {
-  return N == 0 ? size : N;
-}
-
 /// DenseLu of eight matrices of one size whose pivots are in the same rows.
 struct LaneLu {
   static constexpr long long none = -(1LL << 40);  ///< exponent of a zero
@@ -68,10 +62,9 @@ struct LaneLu {
   }
 
   /// Exponents alone decide how it is scaled.
-  template <int N>
   PERP_EIGHT_INLINE bool is_scaled_as(const Eight* A) const {
     Bits differs = all_bits(0);
-    for (int i = 0; i < size_as<N>(n) * size_as<N>(n); ++i) differs |= bits_of(A[i]) ^ bits_of(scaled[i]);
+    for (int i = 0; i < n * n; ++i) differs |= bits_of(A[i]) ^ bits_of(scaled[i]);
     return is_scaled && !any(differs & all_bits(exponents));
   }
 
@@ -89,21 +82,19 @@ struct LaneLu {
   }
 
   /// The lanes of `of` whose matrices are regular with the pivots of the first of them.
-  template <int N>
   PERP_EIGHT_INLINE Bits factorise(const Eight* A, int size, const Bits* units, const Bits& of) {
     if (n != size) forget();
     n = size;
-    if (!is_scaled_as<N>(A)) scale(A, units);
-    if (any(of & ~factorise_as_before<N>(A))) return search_pivots(A, of);
-    write_signs<N>();
+    if (!is_scaled_as(A)) scale(A, units);
+    if (any(of & ~factorise_as_before(A))) return search_pivots(A, of);
+    write_signs();
     return of;
   }
 
   /// With the rows in the order of the last time: the lanes in which their pivots are larger than all below them, as those
   /// that are searched for are.
-  template <int N>
   PERP_EIGHT_INLINE Bits factorise_as_before(const Eight* A) {
-    const int size = size_as<N>(n);
+    const int size = n;
     Eight rows[most_unknowns * most_unknowns];
     for (int i = 0; i < size; ++i) {
       const int from = origin[i];
@@ -148,14 +139,13 @@ struct LaneLu {
       exchange(k, pivot);
       for (int i = k + 1; i < n; ++i) eliminate(lu + k * n, lu + i * n, k, n);
     }
-    write_signs<0>();
+    write_signs();
     return good;
   }
 
-  template <int N>
   PERP_EIGHT_INLINE void write_signs() {
     negative = all_bits(is_odd ? -1 : 0);
-    for (int i = 0; i < size_as<N>(n); ++i) negative ^= lu[i * size_as<N>(n) + i] < all(0);
+    for (int i = 0; i < n; ++i) negative ^= lu[i * n + i] < all(0);
   }
 
   PERP_EIGHT_INLINE void exchange(int k, int pivot) {
@@ -171,9 +161,8 @@ struct LaneLu {
     is_odd = !is_odd;
   }
 
-  template <int N>
   PERP_EIGHT_INLINE void solve(Eight* x) {
-    const int size = size_as<N>(n);
+    const int size = n;
     Eight y[most_unknowns];
     for (int i = 0; i < size; ++i) {
       Eight sum = row_scale[origin[i]] * x[origin[i]];
@@ -188,9 +177,8 @@ struct LaneLu {
     for (int j = 0; j < size; ++j) x[j] = column_scale[j] * y[j];
   }
 
-  template <int N>
   PERP_EIGHT_INLINE void solve_transposed(Eight* x) {
-    const int size = size_as<N>(n);
+    const int size = n;
     Eight y[most_unknowns];
     for (int i = 0; i < size; ++i) {
       Eight sum = column_scale[i] * x[i];

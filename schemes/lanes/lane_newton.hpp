@@ -7,17 +7,15 @@
 namespace perp::eight {
 
 /// Where is every row within its gate, as its errors were last?
-template <int N>
 PERP_EIGHT_INLINE Bits is_promising(const Lanes& s) {
   Bits promises = all_bits(-1);
-  for (int i = 0; i < size_as<N>(s.form->size); ++i) promises &= ~(size_of(s.F[i]) > all(lane_gate) * s.last_errors[i]);
+  for (int i = 0; i < s.form->size; ++i) promises &= ~(size_of(s.F[i]) > all(lane_gate) * s.last_errors[i]);
   return promises;
 }
 
 /// Is this entry of the direction needed by a row?
-template <int N>
 PERP_EIGHT_INLINE Bits is_needed(const Lanes& s, const LaneIteration& now, int entry) {
-  const int size = size_as<N>(s.form->size);
+  const int size = s.form->size;
   Bits needed = all_bits(0);
   for (int i = 0; i < size; ++i) {
     const Eight* const row = s.J + i * size;
@@ -29,12 +27,11 @@ PERP_EIGHT_INLINE Bits is_needed(const Lanes& s, const LaneIteration& now, int e
   return needed;
 }
 
-template <int N>
 PERP_EIGHT_INLINE void drop_rests(const Lanes& s, LaneIteration& now) {
-  for (int j = 0; j < size_as<N>(s.form->size); ++j) {
+  for (int j = 0; j < s.form->size; ++j) {
     const Eight rest = all(cancelled_share) * now.size * s.lu.column_scale[j];
     const Bits is_rest = (now.direction[j] != all(0)) & (size_of(now.direction[j]) <= rest);
-    if (any(is_rest)) put(is_rest & ~is_needed<N>(s, now, j), now.direction[j], all(0));
+    if (any(is_rest)) put(is_rest & ~is_needed(s, now, j), now.direction[j], all(0));
   }
 }
 
@@ -63,10 +60,9 @@ PERP_EIGHT_INLINE void move_and_snap(const Lanes& s, LaneIteration& now) {
 }
 
 /// Did every row fall, to half of it or to its rounding?
-template <int N>
 PERP_EIGHT_INLINE Bits have_rows_fallen(const Lanes& s, const LaneIteration& now) {
   Bits fell = all_bits(-1);
-  for (int j = 0; j < size_as<N>(s.form->size); ++j) {
+  for (int j = 0; j < s.form->size; ++j) {
     const Eight row = size_of(s.F[j]), before = size_of(now.before[j]);
     fell &= (row == all(0)) | ((row <= all(0.5) * before) & (row < before)) | (row <= all(lane_gate) * s.last_errors[j]);
   }
@@ -74,10 +70,9 @@ PERP_EIGHT_INLINE Bits have_rows_fallen(const Lanes& s, const LaneIteration& now
 }
 
 /// Did the corrections of all unknowns?
-template <int N>
 PERP_EIGHT_INLINE Bits have_corrections_fallen(const Lanes& s, const LaneIteration& now) {
   Bits fell = all_bits(-1);
-  for (int j = 0; j < size_as<N>(s.form->size); ++j)
+  for (int j = 0; j < s.form->size; ++j)
     fell &= size_of(now.correction[j]) <= larger(size_of(now.direction[j]) / all(2), now.floor[j]);
   return fell;
 }
@@ -90,11 +85,10 @@ PERP_EIGHT_INLINE Bits rests(const Lanes& s, const LaneIteration& now) {
 }
 
 /// Is the step noise beside the unknowns?
-template <int N>
 PERP_EIGHT_INLINE Bits is_rounding(const Lanes& s, const LaneIteration& now) {
   Eight values[most_unknowns];
-  for (int j = 0; j < size_as<N>(s.form->size); ++j) values[j] = unknown_value(s, j, s.lambda_now);
-  return now.size <= all(noise_share) * scaled_size<N>(s, values);
+  for (int j = 0; j < s.form->size; ++j) values[j] = unknown_value(s, j, s.lambda_now);
+  return now.size <= all(noise_share) * scaled_size(s, values);
 }
 
 /// How far the lanes have come.
@@ -111,9 +105,8 @@ struct LaneProgress {
 };
 
 /// Does a solution of J y = F hold in every row, beside its terms or its rounding? Else it is made by blocks.
-template <int N>
 PERP_EIGHT_INLINE Bits holds_in_rows(const Lanes& s, const Eight* solution) {
-  const int size = size_as<N>(s.form->size);
+  const int size = s.form->size;
   Bits holds = all_bits(-1);
   for (int i = 0; i < size; ++i) {
     Eight rest = s.F[i], terms = size_of(rest);
@@ -150,17 +143,16 @@ struct LanePoint {
 };
 
 /// One more step of the lanes of `of`, which have passed the gate, where it comes nearer.
-template <int N>
 PERP_EIGHT_INLINE void polish(Lanes& s, LaneProgress& p, const Bits& passed) {
   const LaneForm& form = *s.form;
   put(passed, s.iterations_now, s.iterations_now + all(1));
-  Bits of = s.lu.factorise<N>(s.J, form.size, s.units, passed);
+  Bits of = s.lu.factorise(s.J, form.size, s.units, passed);
   LanePoint point;
   point.keep(s);
   Eight step[most_unknowns], d[most_unknowns], lambda[most_unknowns];
   for (int i = 0; i < form.size; ++i) step[i] = s.F[i];
-  s.lu.solve<N>(step);
-  of &= holds_in_rows<N>(s, step);
+  s.lu.solve(step);
+  of &= holds_in_rows(s, step);
   p.give_up(passed & ~of);
   if (!any(of)) return;
   p.negative = chosen(of, s.lu.negative, p.negative);
@@ -168,8 +160,8 @@ PERP_EIGHT_INLINE void polish(Lanes& s, LaneProgress& p, const Bits& passed) {
   for (int j = 0; j < form.n; ++j) d[j] = s.d_now[j] + all(1) * -step[j];
   for (int i = 0; i < form.m; ++i) lambda[i] = s.lambda_now[i];
   for (const int law : form.free_laws) lambda[law] = s.lambda_now[law] + all(1) * -step[unknown_of(form, law)];
-  const Bits is_finite_there = linearise<N>(s, d, lambda, of);
-  const Eight ratio = ask_gate<N>(s, d, lambda, of);
+  const Bits is_finite_there = linearise(s, d, lambda, of);
+  const Eight ratio = ask_gate(s, d, lambda, of);
   const Bits nearer = of & is_finite_there & (ratio < s.ratio);
   point.give_back(s, of & ~nearer);
   put(nearer, s.ratio, ratio);
@@ -179,71 +171,67 @@ PERP_EIGHT_INLINE void polish(Lanes& s, LaneProgress& p, const Bits& passed) {
 }
 
 /// Asks the gate where that is worth it: lanes that pass have converged.
-template <int N>
 PERP_EIGHT_INLINE void ask(Lanes& s, LaneProgress& p, int iteration) {
-  const Bits asks = p.open & (is_promising<N>(s) | p.stagnates | p.rests);
+  const Bits asks = p.open & (is_promising(s) | p.stagnates | p.rests);
   if (any(asks)) {
-    const Eight ratio = ask_gate<N>(s, s.d_now, s.lambda_now, asks);
+    const Eight ratio = ask_gate(s, s.d_now, s.lambda_now, asks);
     const Bits passed = asks & (ratio <= all(lane_gate));
     put(passed, s.ratio, ratio);
     p.local |= passed & (iteration <= 1 ? all_bits(-1) : p.contracts);
     p.open &= ~passed;
-    if (const Bits is_rough = passed & (ratio > all(1)); any(is_rough)) polish<N>(s, p, is_rough);
+    if (const Bits is_rough = passed & (ratio > all(1)); any(is_rough)) polish(s, p, is_rough);
   }
   p.give_up(p.open & p.rests);
 }
 
 /// Gives up the lanes in which the whole step is not accepted, by rows or by the corrections that are left; of the size
 /// of these nobody asks where rows have fallen so far that the gate is asked next.
-template <int N>
 PERP_EIGHT_INLINE void judge(Lanes& s, LaneProgress& p, LaneIteration& now, int iteration) {
-  const int size = size_as<N>(s.form->size);
-  const Bits rows_fell = have_rows_fallen<N>(s, now);
-  if (iteration > 0 && !any(p.open & ~(rows_fell & is_promising<N>(s)))) return;
+  const int size = s.form->size;
+  const Bits rows_fell = have_rows_fallen(s, now);
+  if (iteration > 0 && !any(p.open & ~(rows_fell & is_promising(s)))) return;
   for (int i = 0; i < size; ++i) now.correction[i] = s.F[i];
-  s.lu.solve<N>(now.correction);
-  now.next_size = scaled_size<N>(s, now.correction);
-  p.give_up(p.open & ~((now.next_size <= all(0.75) * now.size) | have_corrections_fallen<N>(s, now) | rows_fell));
+  s.lu.solve(now.correction);
+  now.next_size = scaled_size(s, now.correction);
+  p.give_up(p.open & ~((now.next_size <= all(0.75) * now.size) | have_corrections_fallen(s, now) | rows_fell));
   p.stagnates = now.next_size > now.size / all(2);
-  if (iteration == 0) p.contracts = (now.next_size <= all(0.25) * now.size) | is_rounding<N>(s, now);
+  if (iteration == 0) p.contracts = (now.next_size <= all(0.25) * now.size) | is_rounding(s, now);
 }
 
 /// One iteration of the open lanes.
-template <int N>
 PERP_EIGHT_INLINE void iterate(Lanes& s, LaneProgress& p, int iteration) {
   LaneIteration now;
-  const int size = size_as<N>(s.form->size);
+  const int size = s.form->size;
   put(p.open, s.iterations_now, s.iterations_now + all(1));
-  p.give_up(p.open & ~s.lu.factorise<N>(s.J, size, s.units, p.open));
+  p.give_up(p.open & ~s.lu.factorise(s.J, size, s.units, p.open));
   if (!any(p.open)) return;
   for (int i = 0; i < size; ++i) now.direction[i] = now.before[i] = s.F[i];
-  s.lu.solve<N>(now.direction);
-  p.give_up(p.open & ~holds_in_rows<N>(s, now.direction));
+  s.lu.solve(now.direction);
+  p.give_up(p.open & ~holds_in_rows(s, now.direction));
   p.negative = chosen(p.open, s.lu.negative, p.negative);
   p.has_sign |= p.open;
   for (int i = 0; i < size; ++i) now.direction[i] = -now.direction[i];
   write_floor(s, now);
-  now.size = scaled_size<N>(s, now.direction);
-  drop_rests<N>(s, now);
+  now.size = scaled_size(s, now.direction);
+  drop_rests(s, now);
   move_and_snap(s, now);
-  p.give_up(p.open & ~linearise<N>(s, now.d, now.lambda, p.open));
-  judge<N>(s, p, now, iteration);
+  p.give_up(p.open & ~linearise(s, now.d, now.lambda, p.open));
+  judge(s, p, now, iteration);
   p.rests = rests(s, now);
   for (int j = 0; j < s.form->n; ++j) put(p.open, s.d_now[j], now.d[j]);
   for (int i = 0; i < s.form->m; ++i) put(p.open, s.lambda_now[i], now.lambda[i]);
 }
 
 /// The lanes of `of` in which the solution lies where the rows say, as the bound of its distance tells alone.
-template <int N>
 PERP_EIGHT_INLINE Bits is_definite(Lanes& s, const Bits& of) {
   const LaneForm& form = *s.form;
   if (form.curved.empty()) return of;
-  Bits good = s.lu.factorise<N>(s.J, form.size, s.units, of);
+  Bits good = s.lu.factorise(s.J, form.size, s.units, of);
   if (!any(good)) return good;
   for (const int unknown : form.curved) {
     Eight way[most_unknowns];
     for (int i = 0; i < form.size; ++i) way[i] = all(i == unknown ? 1 : 0);
-    s.lu.solve_transposed<N>(way);
+    s.lu.solve_transposed(way);
     Eight sum = all(0);
     for (int i = 0; i < form.size; ++i) {
       const Eight bound = size_of(s.F[i]) + all(lane_gate) * s.errors[i];

@@ -74,7 +74,6 @@ PERP_EIGHT_INLINE void commit(Lanes& s, const Bits& good) {
 }
 
 /// One step of the lanes of `of`; those on which it is made.
-template <int N>
 PERP_EIGHT_INLINE Bits make_step(Lanes& s, const Bits& of) {
   const LaneForm& form = *s.form;
   s.t = s.from + s.k * s.h;
@@ -83,13 +82,13 @@ PERP_EIGHT_INLINE Bits make_step(Lanes& s, const Bits& of) {
   for (int i = 0; i < form.m; ++i) s.lambda_now[i] = s.lambda[i];
   for (int i = 0; i < form.size; ++i) s.errors_before[i] = s.last_errors[i];
   LaneProgress p{of & (s.k <= s.last), of & (s.k <= s.last)};
-  p.give_up(~linearise<N>(s, s.d_now, s.lambda_now, p.open));
+  p.give_up(~linearise(s, s.d_now, s.lambda_now, p.open));
   for (int iteration = 0; iteration < most_iterations_beside && any(p.open); ++iteration) {
-    ask<N>(s, p, iteration);
-    if (iteration + 1 < most_iterations_beside && any(p.open)) iterate<N>(s, p, iteration);
+    ask(s, p, iteration);
+    if (iteration + 1 < most_iterations_beside && any(p.open)) iterate(s, p, iteration);
   }
   p.give_up(p.open | ~p.local);
-  if (any(p.good)) p.good = is_definite<N>(s, p.good);
+  if (any(p.good)) p.good = is_definite(s, p.good);
   p.good &= ~(p.has_sign & s.is_oriented & (p.negative ^ s.orientation));
   p.good &= is_admitted(s) & is_steady(s) & is_calm(s);
   commit(s, p.good);
@@ -97,12 +96,11 @@ PERP_EIGHT_INLINE Bits make_step(Lanes& s, const Bits& of) {
 }
 
 /// Until a lane of `of` is given up, or `most` steps were made; the lanes that go on.
-template <int N>
 PERP_EIGHT_INLINE Bits run_steps(Lanes& s, const Bits& of, long most) {
   Bits good = of;
   run_fixed(s);
   for (long step = 0; step < most; ++step) {
-    good = make_step<N>(s, of);
+    good = make_step(s, of);
     if (any(good ^ of)) break;
   }
   return good;
@@ -114,20 +112,7 @@ PERP_EIGHT_INLINE Bits run_steps(Lanes& s, const Bits& of, long most) {
 #if defined(__x86_64__) && defined(__linux__)
 bool has_lanes() { return __builtin_cpu_supports("avx2"); }
 
-// One function for each of the frequent numbers of unknowns.
-template <int N>
-__attribute__((target("avx2"))) void run_size(Lanes& lanes, Bits* taken, long most) {
-  *taken = run_steps<N>(lanes, *taken, most);
-}
-
-void run_lanes(Lanes& lanes, Bits* taken, long most) {
-  switch (lanes.form->size) {
-    case 2: return run_size<2>(lanes, taken, most);
-    case 3: return run_size<3>(lanes, taken, most);
-    case 4: return run_size<4>(lanes, taken, most);
-    default: return run_size<0>(lanes, taken, most);
-  }
-}
+__attribute__((target("avx2"))) void run_lanes(Lanes& lanes, Bits* taken, long most) { *taken = run_steps(lanes, *taken, most); }
 #else
 bool has_lanes() { return false; }
 

@@ -86,7 +86,6 @@ PERP_EIGHT_INLINE void run_fixed(Lanes& s) {
 }
 
 /// Arguments of the laws, residual and matrix at (d, λ) in the lanes of `of`; returns those whose numbers are finite.
-template <int N>
 PERP_EIGHT_INLINE Bits linearise(Lanes& s, const Eight* d, const Eight* lambda, const Bits& of) {
   const LaneCode& code = *s.code;
   write_inputs(s, d, lambda);
@@ -97,7 +96,7 @@ PERP_EIGHT_INLINE Bits linearise(Lanes& s, const Eight* d, const Eight* lambda, 
     run_lines(code.changing, values);
   Eight zero = all(0);
   for (const int place : code.finite) zero += all(0) * values[place];
-  const int m = s.form->m, size = size_as<N>(s.form->size);
+  const int m = s.form->m, size = s.form->size;
   const int *const F = code.F.data(), *const J = code.J.data(), *const w = code.w.data();
   for (int i = 0; i < m; ++i) put(of, s.w_now[i], values[w[i]]);
   for (int i = 0; i < size; ++i) put(of, s.F[i], values[F[i]]);
@@ -132,13 +131,12 @@ PERP_EIGHT_INLINE void run_bounded(Lanes& s) {
 }
 
 /// The residuals with their errors, in the lanes of `of`.
-template <int N>
 PERP_EIGHT_INLINE void bound_residual(Lanes& s, const Bits& of, Bounded* F) {
   const LaneForm& form = *s.form;
   const LaneCode& code = *s.code;
   Bounded* const values = s.bounded.data();
   if (!any(of & ~run_plain(code, values))) {
-    for (int i = 0; i < size_as<N>(form.size); ++i) F[i] = values[code.bounded_F[static_cast<std::size_t>(i)]];
+    for (int i = 0; i < form.size; ++i) F[i] = values[code.bounded_F[static_cast<std::size_t>(i)]];
     return;
   }
   run_bounded(s);
@@ -153,15 +151,14 @@ PERP_EIGHT_INLINE void bound_residual(Lanes& s, const Bits& of, Bounded* F) {
 }
 
 /// The gate in the lanes of `of`: errors of the rows at (d, λ), and the largest |F_i| / e_i.
-template <int N>
 PERP_EIGHT_INLINE Eight ask_gate(Lanes& s, const Eight* d, const Eight* lambda, const Bits& of) {
   write_inputs(s, d, lambda);
   write_bounded_inputs(s, d, lambda);
   Bounded F[most_unknowns];
-  bound_residual<N>(s, of, F);
+  bound_residual(s, of, F);
   Eight largest = all(0);
   Bits has_bounds = all_bits(-1);
-  for (int i = 0; i < size_as<N>(s.form->size); ++i) {
+  for (int i = 0; i < s.form->size; ++i) {
     const Eight ratio = size_of(F[i].value) / F[i].error;
     has_bounds &= is_finite(F[i].error) & is_finite(F[i].value);
     largest = chosen(F[i].value != all(0), larger(largest, ratio), largest);
@@ -172,10 +169,9 @@ PERP_EIGHT_INLINE Eight ask_gate(Lanes& s, const Eight* d, const Eight* lambda, 
 }
 
 /// Largest entry in scaled unknowns.
-template <int N>
 PERP_EIGHT_INLINE Eight scaled_size(const Lanes& s, const Eight* step) {
   Eight largest = all(0);
-  for (int j = 0; j < size_as<N>(s.form->size); ++j) largest = larger(largest, size_of(step[j]) * s.lu.of_column[j]);
+  for (int j = 0; j < s.form->size; ++j) largest = larger(largest, size_of(step[j]) * s.lu.of_column[j]);
   return largest;
 }
 
