@@ -110,6 +110,38 @@ void run_friction_chain(benchmark::State& state) {
 }
 BENCHMARK(run_friction_chain)->Arg(50)->Arg(500)->Arg(5000)->Unit(benchmark::kMillisecond);
 
+/// A double integrator with a relay, whose argument crosses 0 every other second, without sliding.
+std::string relay_text() {
+  return "[variables]\nx = 0.5\nv = 0\n[model]\nequations = [\"der(x) = v\", \"der(v) = -sign(x)\"]\n"
+         "[run]\nt = [0, 40]\nh = 0.1\n";
+}
+
+/// Five masses on a moving belt that come to rest on it, and leave it, one after another.
+std::string frictions_text() {
+  return "[variables]\nx = { size = 5, start = 0 }\nv = { size = 5, start = \"0.5 + 0.1*i\" }\n[model]\nequations = [\n"
+         "\"for i in 1:5: der(x[i]) = v[i]\",\n"
+         "\"for i in 1:5: der(v[i]) = -0.5*x[i] + if(i > 1, x[i-1] - x[i], 0) + if(i < 5, x[i+1] - x[i], 0)"
+         " - (1 + 0.1*i)*sign(v[i] - 0.5)\",\n]\n[run]\nt = [0, 20]\nh = 0.05\n";
+}
+
+/// A cold run of few steps, divided by the ends of modes at which it splits them.
+void event_cost(benchmark::State& state, const std::string& text) {
+  const Model model = read_model_text(text, "events.toml");
+  const auto run = [&] {
+    return integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = model.run.h}, {.keep = false});
+  };
+  const Trajectory once = run();
+  if (once.status != Status::solved) return state.SkipWithError(once.message.c_str());
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(run().x.back().data());
+  meter.report(state, once.counts.at("split"), 1);
+  report_counts(state, once);
+}
+// clang-format off
+BENCHMARK_CAPTURE(event_cost, relay, relay_text());
+BENCHMARK_CAPTURE(event_cost, friction5, frictions_text());
+// clang-format on
+
 void run_circuit(benchmark::State& state, Problem problem) {
   const double warm = engine_ns(problem, Selector::keep_mode);
   measure(state, problem, Selector::keep_mode, 0.01 * problem.x0[0], warm, "ns_per_step", 300);

@@ -8,11 +8,14 @@
 namespace perp {
 namespace {
 
+/// Are all entries? The difference of a finite one from itself is 0, that of others no number.
+bool are_finite(const Matrix& matrix) { return (matrix - matrix).sum() == 0; }
+
 void check_shape(const char* name, const Matrix& matrix, int rows, int columns) {
   if (matrix.rows() != rows || matrix.cols() != columns)
     throw InvalidInput(fmt::format("{} must be {}x{} but is {}x{}", name, rows, columns,
                                    matrix.rows(), matrix.cols()));
-  if (matrix.allFinite()) return;
+  if (are_finite(matrix)) return;
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j)
       if (!std::isfinite(matrix(i, j)))

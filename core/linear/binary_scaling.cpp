@@ -1,4 +1,6 @@
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/binary_scaling.hpp>
@@ -7,6 +9,12 @@ namespace perp {
 namespace {
 
 constexpr int most_sweeps = 12;  ///< of the least squares; a scaling needs no more than a digit
+
+/// 2^k a, rounded once.
+double scaled(double a, int k) {
+  if (k < -1022 || k > 1023) return std::ldexp(a, k);
+  return a * std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52U);
+}
 
 /// `exponents` become those that remove the means of `sums`, so that sums of squares over rows (or columns) are least. Did
 /// one of them change?
@@ -62,6 +70,7 @@ void BinaryScaling::begin(Eigen::Index rows, Eigen::Index columns) {
   row.assign(at(rows), 0);
   column.assign(at(columns), 0);
   entries_.clear();
+  waiting_.reserve(row.size() + column.size());
   in_row_.assign(row.size(), 0);
   in_column_.assign(column.size(), 0);
 }
@@ -74,6 +83,7 @@ void BinaryScaling::add_entry(Eigen::Index i, Eigen::Index j, double entry) {
 
 void BinaryScaling::compute(const Matrix& entries) {
   begin(entries.rows(), entries.cols());
+  entries_.reserve(at((entries.array() != 0).count()));
   scale_along_trees(
       [&](Eigen::Index i, const auto& work) {
         for (Eigen::Index j = 0; j < entries.cols(); ++j)
@@ -122,41 +132,40 @@ void BinaryScaling::balance() {
 }
 
 Matrix BinaryScaling::apply(const Matrix& entries) const {
-  Matrix scaled = entries;
-  apply_to(scaled);
-  return scaled;
+  Matrix result = entries;
+  apply_to(result);
+  return result;
 }
 
 void BinaryScaling::apply_to(Matrix& entries) const {
   for (Eigen::Index j = 0; j < entries.cols(); ++j)
     for (Eigen::Index i = 0; i < entries.rows(); ++i)
-      if (entries(i, j) != 0) entries(i, j) = std::ldexp(entries(i, j), row[at(i)] + column[at(j)]);
+      if (entries(i, j) != 0) entries(i, j) = scaled(entries(i, j), row[at(i)] + column[at(j)]);
 }
 
 void BinaryScaling::apply_rows_to(Vector& entries) const {
   for (Eigen::Index i = 0; i < entries.size(); ++i)
-    entries[i] = std::ldexp(entries[i], row[at(i)]);
+    entries[i] = scaled(entries[i], row[at(i)]);
 }
 
 void BinaryScaling::unscale_in_place(Vector& unknowns) const {
   for (Eigen::Index i = 0; i < unknowns.size(); ++i)
-    unknowns[i] = std::ldexp(unknowns[i], column[at(i)]);
+    unknowns[i] = scaled(unknowns[i], column[at(i)]);
 }
 
 Matrix BinaryScaling::apply_rows(const Matrix& entries) const {
-  Matrix scaled = entries;
-  for (Eigen::Index j = 0; j < scaled.cols(); ++j)
-    for (Eigen::Index i = 0; i < scaled.rows(); ++i)
-      if (scaled(i, j) != 0) scaled(i, j) = std::ldexp(scaled(i, j), row[at(i)]);
-  return scaled;
+  Matrix result = entries;
+  for (Eigen::Index j = 0; j < result.cols(); ++j)
+    for (Eigen::Index i = 0; i < result.rows(); ++i)
+      if (result(i, j) != 0) result(i, j) = scaled(result(i, j), row[at(i)]);
+  return result;
 }
 
 Matrix BinaryScaling::unscale(const Matrix& unknowns) const {
-  Matrix scaled = unknowns;
-  for (Eigen::Index j = 0; j < scaled.cols(); ++j)
-    for (Eigen::Index i = 0; i < scaled.rows(); ++i)
-      scaled(i, j) = std::ldexp(scaled(i, j), column[at(i)]);
-  return scaled;
+  Matrix result = unknowns;
+  for (Eigen::Index j = 0; j < result.cols(); ++j)
+    for (Eigen::Index i = 0; i < result.rows(); ++i) result(i, j) = scaled(result(i, j), column[at(i)]);
+  return result;
 }
 
 }  // namespace perp

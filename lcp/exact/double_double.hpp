@@ -40,6 +40,7 @@ inline DoubleDouble operator-(const DoubleDouble& a, const DoubleDouble& b) { re
 
 inline DoubleDouble operator*(const DoubleDouble& a, const DoubleDouble& b) {
   const DoubleDouble product = two_product(a.high, b.high);
+  if (a.low == 0 && b.low == 0) return product;
   return two_sum(product.high, product.low + (a.high * b.low + a.low * b.high));
 }
 

@@ -285,12 +285,23 @@ bool ModeCache::leaves_choice_open(int rival, const SquaredNorm& norm, const Squ
   return norm.is_tied_with(best) || !(map(rival).admissible(theta) || exactly_admissible(rival, theta));
 }
 
+/// Has no mode but this one a solution at θ? Told without the rivals of the mode, which cost as much as many such looks;
+/// false where these are known, or were enough.
+bool ModeCache::is_alone(int present, const double* theta) {
+  if (rivals_[static_cast<std::size_t>(present)] != nullptr || looks_++ >= most_looks) return false;
+  tabulate();
+  for (int other = 0; other < static_cast<int>(maps_.size()); ++other)
+    if (other != present && may_have_solutions(other, theta)) return false;
+  return true;
+}
+
 ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
   Choice choice{Status::solved, present, nan, 1, 0};
   if (modes_ > table_limit) {
     choice.status = Status::not_enumerated;
     return choice;
   }
+  if (is_alone(present, theta)) return choice;
   SquaredNorm best;  // of the choice, once a rival asks for it
   for (const int other : rivals(present)) {
     if (!may_have_solutions(other, theta)) continue;

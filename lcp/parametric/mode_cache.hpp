@@ -135,6 +135,7 @@ class ModeCache {
   [[nodiscard]] bool may_have_solutions(int index, const double* theta) const;
   [[nodiscard]] bool leaves_choice_open(int rival, const SquaredNorm& norm, const SquaredNorm& best,
                                         const double* theta) const;
+  bool is_alone(int present, const double* theta);
   bool is_rival(int index, int other) const;
   /// `leaving`: see leaving_laws; empty: all.
   [[nodiscard]] int memory_changes(int index, int present,
@@ -156,7 +157,9 @@ class ModeCache {
   std::vector<std::unique_ptr<ModeMap>> maps_;
   std::vector<Mode> met_;  // in the order in which they were
   std::map<Mode, int> index_;
-  std::vector<std::unique_ptr<std::vector<int>>> rivals_;
+  std::vector<std::unique_ptr<std::vector<int>>> rivals_;  ///< null: not asked for
+  static constexpr long most_looks = 256;  ///< at all modes, before the rivals of a mode are asked for
+  long looks_ = 0;
   std::vector<int> memory_laws_;
   std::vector<int> singular_;  ///< maps of singular modes, after `tabulate`
   std::vector<int> regular_;

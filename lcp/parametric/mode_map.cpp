@@ -7,7 +7,7 @@
 namespace perp {
 namespace {
 
-/// Σ_l M_il rows_l + constant_i, in doubled precision with its error.
+/// Σ_l M_il rows_l + constant_i over the first rows, as many as M has columns, in doubled precision with its error.
 BoundedMatrix combined(const Matrix& M, const BoundedMatrix& rows, const Matrix& constant) {
   BoundedMatrix sum(M.rows(), rows.high.cols());
   const double each = static_cast<double>(M.cols() + 4) * double_double_rounding;
@@ -187,6 +187,7 @@ ModeMap::ModeMap(const ParametricMlcp& family, Mode mode, Form form)
       m_(family.base.m()),
       r_(static_cast<int>(family.W.rows())),
       stride_(k_ + 1) {
+  branches_.reserve(at(m_));
   for (int i = 0; i < m_; ++i)
     branches_.push_back(family.base.laws[at(i)].branches[at(modes_.front()[at(i)])]);
   lambda_free_ = w_free_ = Matrix(m_, 0);
@@ -244,7 +245,7 @@ void ModeMap::solve_for_rows(const ParametricMlcp& family, const BoundedMatrix& 
   BoundedMatrix w = combined(from, y, q2);
   for (int i = 0; i < m_; ++i)
     if (branches_[at(i)].b == 0) set_constant(w, i, branches_[at(i)].c, branches_[at(i)].a);
-  add_margins(family, y.rows(p_, m_), w);
+  add_margins(family, y, w);
   set_rows(family, y, w);
 }
 
@@ -267,7 +268,7 @@ void ModeMap::solve_exactly(const ParametricMlcp& family) {
   lambda_free_ = rounded(exact.direction(), at(p_), at(m_), at(free_)).high;
   w_free_ = rounded(exact.w_direction(), 0, at(m_), at(free_)).high;
   if (free_ == 0)
-    add_margins(family, y.rows(p_, m_), w);
+    add_margins(family, y, w);
   else if (!add_free_margins(exact))
     kind_ = Kind::singular;
   set_rows(family, y, w);
@@ -285,7 +286,7 @@ void ModeMap::set_rows(const ParametricMlcp& family, const BoundedMatrix& y,
   append(w);
   Matrix center = Matrix::Zero(r_, k_ + 1);
   center.leftCols(k_) = -family.Z;
-  append(combined(family.W, y.rows(0, p_), center));
+  append(combined(family.W, y, center));
   find_precision();
   find_finite();
 }
@@ -307,6 +308,8 @@ void ModeMap::find_finite() {
 // With e_j ≤ s |c_j| the error of a row in twice the precision is a share of its terms.
 void ModeMap::find_precision() {
   const double each = static_cast<double>((k_ + 4) * (k_ + 4)) * double_double_rounding;
+  precise_from_.reserve(rows_.size() / at(stride_));
+  most_cancelled_.reserve(rows_.size() / at(stride_));
   for (std::size_t first = 0; first < rows_.size(); first += at(stride_)) {
     double share = 0;
     for (std::size_t j = first; j < first + at(stride_); ++j)
@@ -316,8 +319,10 @@ void ModeMap::find_precision() {
   }
 }
 
-void ModeMap::add_margins(const ParametricMlcp& family, const BoundedMatrix& lambda,
-                          const BoundedMatrix& w) {
+/// Of y = (u, λ) and w.
+void ModeMap::add_margins(const ParametricMlcp& family, const BoundedMatrix& y, const BoundedMatrix& w) {
+  const std::size_t numbers = at((p_ + 4 * m_ + r_) * stride_);
+  for (std::vector<double>* list : {&rows_, &low_, &error_}) list->reserve(numbers);
   int origin = 0;
   for (int i = 0; i < static_cast<int>(family.base.m()); ++i) {
     const Branch& branch = branches_[at(i)];
@@ -325,7 +330,7 @@ void ModeMap::add_margins(const ParametricMlcp& family, const BoundedMatrix& lam
     for (const bool upper : {false, true}) {
       const BoundedEnd end = bounded_end(branch, upper);
       if (!std::isfinite(end.bound.high)) continue;
-      BoundedMatrix row = (vertical ? lambda : w).rows(i, 1);
+      BoundedMatrix row = vertical ? y.rows(p_ + i, 1) : w.rows(i, 1);
       const double terms = std::abs(row.high(0, k_)) + end.terms;
       row.set(0, k_, row(0, k_) - end.bound);
       row.error(0, k_) += 8 * double_double_rounding * terms;

@@ -246,8 +246,7 @@ class ModeMap {
   void solve_for_rows(const ParametricMlcp& family, const BoundedMatrix& K, const BoundedMatrix& R);
   void solve_exactly(const ParametricMlcp& family);
   void set_rows(const ParametricMlcp& family, const BoundedMatrix& y, const BoundedMatrix& w);
-  void add_margins(const ParametricMlcp& family, const BoundedMatrix& lambda,
-                   const BoundedMatrix& w);
+  void add_margins(const ParametricMlcp& family, const BoundedMatrix& y, const BoundedMatrix& w);
   bool add_free_margins(const ExactMode& exact);
   void add_margin(const Margin& margin, int origin, const BoundedMatrix& row);
   void append(const BoundedMatrix& block);

@@ -8,7 +8,6 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/binary_scaling.hpp>
 #include <perp/core/linear/lu.hpp>
-#include <perp/core/linear/structure.hpp>
 #include <perp/lcp/parametric/refined_solution.hpp>
 
 namespace perp {
@@ -126,74 +125,14 @@ class Entries {
   std::vector<std::size_t> ends_;
 };
 
-/// The columns that hold an entry of K, row by row.
-linear::Pattern pattern_of(const BoundedMatrix& K) {
-  const Eigen::Index n = K.high.rows();
-  linear::Pattern rows(static_cast<std::size_t>(n));
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j)
-      if (K.high(i, j) != 0 || K.error(i, j) != 0) rows[at(i)].push_back(static_cast<int>(j));
-  return rows;
-}
-
-/// Where an inverse of K may hold entries, by the places of those of K. In a chain whose states do not act back
-/// the others are 0, and no rounding of states behind, which may be larger by any power of ten, reaches a state before
-/// them.
-class PlacesOfInverse {
- public:
-  explicit PlacesOfInverse(const BoundedMatrix& K) {
-    linear::Pattern rows = pattern_of(K);
-    pairs_ = linear::maximum_matching(rows, static_cast<int>(K.high.rows()));
-    if (!pairs_.is_perfect()) return;
-    // The unknown of each equation follows from those of the others that it holds.
-    for (std::vector<int>& row : rows)
-      for (int& j : row) j = pairs_.row_of_column[at(j)];
-    parts_ = linear::strong_components(rows);
-    if (parts_.count > 1) find_reach(rows);
-  }
-
-  void clear_others(Matrix& X) const {
-    if (reaches_.empty()) return;
-    for (std::size_t i = 0; i < parts_.of_node.size(); ++i)
-      for (std::size_t k = 0; k < parts_.of_node.size(); ++k)
-        if (!reaches_[at(parts_.of_node[i])][at(parts_.of_node[k])])
-          X(pairs_.column_of_row[i], static_cast<Eigen::Index>(k)) = 0;
-  }
-
- private:
-  /// Edges lead to parts with smaller numbers, whose reach is known.
-  void find_reach(const linear::Pattern& successors) {
-    std::vector<std::vector<int>> members(at(parts_.count));
-    for (std::size_t i = 0; i < successors.size(); ++i)
-      members[at(parts_.of_node[i])].push_back(static_cast<int>(i));
-    for (int part = 0; part < parts_.count; ++part) {
-      std::vector<bool> reach(at(parts_.count));
-      reach[at(part)] = true;
-      for (const int i : members[at(part)])
-        for (const int next : successors[at(i)]) join(parts_.of_node[at(next)], reach);
-      reaches_.push_back(std::move(reach));
-    }
-  }
-  void join(int other, std::vector<bool>& reach) const {
-    if (reach[at(other)]) return;
-    for (int k = 0; k <= other; ++k)
-      if (reaches_[at(other)][at(k)]) reach[at(k)] = true;
-  }
-
-  linear::Matching pairs_;
-  linear::Components parts_;
-  std::vector<std::vector<bool>> reaches_;  // of each part; empty: all of it
-};
-
 /// An approximate inverse and |I - X K|, whose row sums are small. Complete pivoting is for what partial
 /// pivoting does not invert well. False: neither does.
 bool invert(const BoundedMatrix& scaled_K, const Entries& entries, double grown, Matrix& X, Matrix& G) {
   const Matrix& K = scaled_K.high;
   const Eigen::Index n = K.rows();
-  const PlacesOfInverse places(scaled_K);
   const auto is_inverse = [&] {
     if (!X.allFinite()) return false;
-    places.clear_others(X);
+    clear_impossible(scaled_K, X);
     G = entries.defect(X, grown);
     return G.rowwise().sum().maxCoeff() < contraction;
   };
@@ -249,15 +188,21 @@ Matrix least_bound(const Matrix& error, const Matrix& G, double norm, double gro
   Matrix distance = Matrix::Zero(error.rows(), error.cols());
   for (Eigen::Index j = 0; j < error.cols(); ++j) {
     const double most = error.col(j).maxCoeff() / (1 - norm) * grown;
+    if ((error.col(j).array() != 0).all()) {
+      distance.col(j).setConstant(most);
+      continue;
+    }
     const std::vector<char> has_bound = entries_with_bound(error, j, G);
     for (Eigen::Index i = 0; i < error.rows(); ++i)
       if (has_bound[at(i)] != 0) distance(i, j) = most;
   }
   bool settles = false;
+  Matrix next;
   for (int k = 0; k < most_bounds && !settles; ++k) {
-    const Matrix next = (error + G * distance) * grown;
+    next.noalias() = G * distance;
+    next = (error + next) * grown;
     settles = k >= 2 && (2 * next.array() >= distance.array()).all();
-    distance = next;
+    distance.swap(next);
   }
   return distance;
 }

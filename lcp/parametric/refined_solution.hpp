@@ -38,6 +38,9 @@ struct BoundedMatrix {
   void snap();
 };
 
+/// The entries of X become 0 that the inverse of K has not, by the places of the entries of K alone.
+void clear_impossible(const BoundedMatrix& K, Matrix& X);
+
 /// An approximate inverse X of K, which is known within its errors, with |I - X K|: what bounds need of K.
 class BoundedInverse {
  public:

@@ -100,7 +100,6 @@ class Capturing final : public ModewiseScheme {
   struct Once {
     std::unique_ptr<PointStep> step;
     double longest_monotone = 0;
-    std::optional<bool> is_continuous{};  // where monotone; once it was asked for
   };
 
   /// To a step of length h from a mode, and a state that the parameter of `state` holds.
@@ -235,6 +234,7 @@ class Capturing final : public ModewiseScheme {
   bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?
   std::map<Mode, std::optional<int>> indices_;  // of the modes met, where θ < 1; empty: not determined
   std::map<const StepEquations*, Once> once_;
+  std::optional<bool> is_continuous_;  // where steps are monotone, whatever their θ; once it was asked for
   std::map<Mode, long> met_;     // steps at points of the user's length, by mode
   bool looks_for_end_ = false;   // see `attempt_end`
   Mode search_;                  // room for `find_mode`

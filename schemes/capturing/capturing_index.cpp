@@ -1,18 +1,56 @@
 // Which steps of Capturing are those of the θ-method and which those of backward Euler: by the index of their
 // modes and by what they read of the state before.
+#include <utility>
+#include <vector>
+
+#include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
+#include <perp/core/linear/banded/banded_lu.hpp>
 #include <perp/core/pencil/exact_index.hpp>
 #include <perp/core/pencil/pencil.hpp>
+#include <perp/lcp/exact/double_double.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 
 namespace perp {
 
-/// Of the equations of the mode. It decides which step is made, not whether one is right.
+namespace {
+
+/// Is E, but for the order of its rows, diagonal and regular?
+bool has_rate_of_each(const linear::SparseMatrix& E) {
+  std::vector<char> is_met(at(E.columns()), 0);
+  for (int i = 0; i < E.rows(); ++i) {
+    if (E.row(i).size() != 1) return false;
+    char& mark = is_met[at(E.row(i)[0].column)];
+    if (std::exchange(mark, 1) != 0) return false;
+  }
+  return true;
+}
+
+/// Have all variables their rates, and do the laws determine the multipliers in this mode, whatever the state, beyond the
+/// rounding of factors? The index is 1 at most then.
+bool surely_determines_multipliers(const SparseLcs& lcs, const Mode& mode) {
+  if (!has_rate_of_each(lcs.E)) return false;
+  linear::BandedLu lu(lcs.m(), lcs.m(), lcs.m());
+  lu.clear();
+  for (int i = 0; i < lcs.m(); ++i) {
+    const Branch& branch = lcs.laws[at(i)].branches[at(mode[at(i)])];
+    lu.entry(i, i) = branch.b;
+    for (const auto& [column, entry] : lcs.D.row(i))
+      lu.entry(i, column) = (two_product(branch.a, entry) + DoubleDouble{column == i ? branch.b : 0, 0}).high;
+  }
+  return lu.factorise() && lu.find_weights();
+}
+
+}  // namespace
+
+/// Of the equations of the mode, or a bound of it that says as much. It decides which step is made, not whether one is right.
 std::optional<int> Capturing::index(const Mode& mode) {
   constexpr int most_exact = 40;  // unknowns of a mode that is looked at in rational numbers
   const auto [place, is_new] = indices_.try_emplace(mode);
   if (!is_new) return place->second;
-  if (equations_.n() + equations_.m() <= most_exact) {
+  if (equations_.n() + equations_.m() <= most_exact && surely_determines_multipliers(equations_.system(), mode)) {
+    place->second = 1;
+  } else if (equations_.n() + equations_.m() <= most_exact) {
     place->second = exact_index(equations_.lcs(), mode);
   } else {
     const ModeDae dae = mode_dae(equations_.lcs(), mode);

@@ -55,10 +55,9 @@ Capturing::Once& Capturing::once(StepEquations& equations) {
 /// Whichever of the two methods makes the step.
 bool Capturing::moves_with_length(double h) {
   const auto is_certified = [&](StepEquations& equations) {
-    Once& own = once(equations);
-    if (!(h <= own.longest_monotone)) return false;
-    if (!own.is_continuous) own.is_continuous = is_continuous_where_monotone(equations);
-    return *own.is_continuous;
+    if (!(h <= once(equations).longest_monotone)) return false;
+    if (!is_continuous_) is_continuous_ = is_continuous_where_monotone(equations);
+    return *is_continuous_;
   };
   return !start_pending_ && is_certified(equations_) && (!first_ || is_certified(*first_));
 }

@@ -1,8 +1,6 @@
 // Matrices by their entries: what systems of many variables are made of, from the model to the step.
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 #include <stdexcept>
 
@@ -18,11 +16,9 @@ void check_place(const SparseMatrix::Placed& entry, int rows, int columns) {
     throw std::out_of_range("linear::SparseMatrix: place");
 }
 
-/// Are all of these 0? By their bits but for the sign, all at once: full matrices of sparse systems hold little else.
+/// Are all of these 0? By the sum of their sizes: full matrices of sparse systems hold little else.
 bool are_zero(const double* values, Eigen::Index count) {
-  std::uint64_t bits = 0;
-  for (Eigen::Index i = 0; i < count; ++i) bits |= std::bit_cast<std::uint64_t>(values[i]);
-  return bits << 1 == 0;
+  return Eigen::Map<const Eigen::ArrayXd>(values, count).abs().sum() == 0;
 }
 
 }  // namespace
@@ -45,7 +41,7 @@ SparseMatrix::SparseMatrix(int rows, int columns, const std::vector<Placed>& ent
 
 SparseMatrix::SparseMatrix(const Matrix& entries) : columns_(static_cast<int>(entries.cols())) {
   // Column by column, as they are stored.
-  constexpr Eigen::Index at_once = 16;
+  constexpr Eigen::Index at_once = 64;
   std::vector<Placed> list;
   for (Eigen::Index j = 0; j < entries.cols(); ++j)
     for (Eigen::Index i = 0; i < entries.rows(); i += at_once) {

@@ -15,6 +15,9 @@ constexpr double small_share = 0x1p-20;    ///< or of it and of the rounding of 
 constexpr int most_refinements = 4;
 constexpr double most_error = 16;  ///< in roundings of the parameter, of what is not refined so far
 
+/// What a sum of 0 and this is.
+DoubleDouble without_sign_of_0(const DoubleDouble& term) { return {term.high + 0.0, term.low + 0.0}; }
+
 }  // namespace
 
 void PointStep::Rows::multiply(const double* length) {
@@ -60,7 +63,8 @@ void PointStep::find_right_side_of(int row, const double* parameter) {
   right_.for_each(row, [&](const Entry& entry) {
     const double factor = entry.column < parameters_ ? parameter[entry.column] : 1;
     if (factor == 0) return;
-    sum = sum + DoubleDouble{entry.high, entry.low} * factor;
+    const DoubleDouble term = DoubleDouble{entry.high, entry.low} * factor;
+    sum = count == 4 ? without_sign_of_0(term) : sum + term;
     terms += std::abs(entry.high * factor);
     ++count;
   });
@@ -70,20 +74,19 @@ void PointStep::find_right_side_of(int row, const double* parameter) {
   r_error_[at(row)] = count * double_double_rounding * r_terms_[at(row)];
 }
 
-/// Of the equations of the present mode.
-template <class Work>
-void PointStep::for_each_entry(int row, const Work& work) const {
-  if (row < n_) {
-    rows_.for_each(row, [&](const Entry& entry) {
-      work(entry.column, DoubleDouble{entry.high, entry.low});
-    });
-    return;
+void PointStep::list_coefficients() {
+  coefficients_.resize(rows_.entries.size() + at(m_));  // room for all of them
+  end_of_row_.resize(at(size_));
+  Coefficient* next = coefficients_.data();
+  for (int i = 0; i < size_; ++i) {
+    const double a = i < n_ ? 1 : branch(i - n_).a, b = i < n_ ? 0 : branch(i - n_).b;
+    if (a == 1)
+      for (const Entry& entry : rows_.of_row(i)) *next++ = {entry.column, {entry.high, entry.low}};
+    else if (a != 0)
+      for (const Entry& entry : rows_.of_row(i)) *next++ = {entry.column, two_product(a, entry.high)};
+    if (b != 0) *next++ = {i, {b, 0}};
+    end_of_row_[at(i)] = static_cast<int>(next - coefficients_.data());
   }
-  const ScaledBranch& branch = this->branch(row - n_);
-  if (branch.a != 0)
-    rows_.for_each(
-        row, [&](const Entry& entry) { work(entry.column, two_product(branch.a, entry.high)); });
-  if (branch.b != 0) work(row, DoubleDouble{branch.b, 0});
 }
 
 bool PointStep::factorise(const Mode& mode) {
@@ -127,12 +130,16 @@ void PointStep::put_alone() {
 }
 
 bool PointStep::find_factors() {
+  list_coefficients();
   lu_.clear();
+  std::fill(work_.begin(), work_.end(), 0.0);
   for (int i = 0; i < size_; ++i)
-    for_each_entry(i, [&](int column, const DoubleDouble& value) {
+    for (const auto& [column, value] : coefficients(i)) {
       lu_.entry(place_[at(i)], place_[at(column)]) += value.high;
-    });
-  return lu_.factorise();
+      work_[at(column)] += std::abs(value.high);
+    }
+  const bool is_read_each = std::ranges::all_of(work_, [](double sum) { return sum != 0; });
+  return is_read_each && lu_.factorise();  // an unknown in no equation has no pivot
 }
 
 /// Have the equations of the mode an inverse?
@@ -179,13 +186,13 @@ void PointStep::find_residual() {
                               : DoubleDouble{c, 0} - DoubleDouble{r_[at(i)], r_low_[at(i)]} * a;
     double terms = std::abs(a) * r_terms_[at(i)] + std::abs(c);
     int count = 4;
-    for_each_entry(i, [&](int column, const DoubleDouble& value) {
+    for (const auto& [column, value] : coefficients(i)) {
       const double y = y_[at(column)];
-      if (y == 0) return;
+      if (y == 0) continue;
       sum = sum - value * DoubleDouble{y, y_low_[at(column)]};
       terms += std::abs(value.high * y);
       ++count;
-    });
+    }
     residual_[at(i)] = sum.high;
     bound_[at(i)] = (std::abs(a) * r_error_[at(i)] + count * double_double_rounding * terms) *
                         (1 + 4 * count * unit_roundoff) +
@@ -200,12 +207,12 @@ void PointStep::find_rough_residual() {
     double sum = i < n_ ? r_[at(i)] : c - a * r_[at(i)];
     double terms = std::abs(a) * r_terms_[at(i)] + std::abs(c);
     int count = 6;
-    for_each_entry(i, [&](int column, const DoubleDouble& value) {
+    for (const auto& [column, value] : coefficients(i)) {
       const double term = value.high * y_[at(column)];
       sum -= term;
       terms += std::abs(term);
       ++count;
-    });
+    }
     residual_[at(i)] = sum;
     bound_[at(i)] = count * unit_roundoff * terms * (1 + 4 * count * unit_roundoff);
   }

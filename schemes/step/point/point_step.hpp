@@ -101,14 +101,19 @@ class PointStep {
     void close_row() { end.push_back(static_cast<int>(entries.size())); }
     void multiply(const double* length);
     [[nodiscard]] int begin(int row) const { return row == 0 ? 0 : end[static_cast<std::size_t>(row - 1)]; }
-    [[nodiscard]] int count(int row) const { return end[static_cast<std::size_t>(row)] - begin(row); }
     [[nodiscard]] std::span<const Entry> of_row(int row) const {
-      return {entries.data() + begin(row), static_cast<std::size_t>(count(row))};
+      const int first = begin(row);
+      return {entries.data() + first, static_cast<std::size_t>(end[static_cast<std::size_t>(row)] - first)};
     }
     template <class Work>
     void for_each(int row, const Work& work) const {
       for (const Entry& entry : of_row(row)) work(entry);
     }
+  };
+  /// An entry of the equations of the present mode.
+  struct Coefficient {
+    int column;
+    DoubleDouble value;
   };
   /// a ŵ + b λ̂ = c in scaled units; a = 0: λ̂ = c. And where it ends.
   struct ScaledBranch {
@@ -141,8 +146,11 @@ class PointStep {
   void put_alone();
   [[nodiscard]] bool is_held_at_0(int unknown) const;
   bool is_regular();
-  template <class Work>
-  void for_each_entry(int row, const Work& work) const;
+  void list_coefficients();
+  [[nodiscard]] std::span<const Coefficient> coefficients(int row) const {
+    const int first = row == 0 ? 0 : end_of_row_[static_cast<std::size_t>(row - 1)];
+    return {coefficients_.data() + first, static_cast<std::size_t>(end_of_row_[static_cast<std::size_t>(row)] - first)};
+  }
   void solve_in_place(std::vector<double>& right);
   bool bound_in_place(std::vector<double>& right);
   void find_residual();
@@ -159,6 +167,7 @@ class PointStep {
   bool find_unknowns();
   [[nodiscard]] bool is_known_roughly() const;
   void find_spread();
+  template <bool is_refined>
   void find_argument(int law, const Branch& branch);
   void find_outputs(const Mode& mode);
   Verdict judge();
@@ -211,6 +220,8 @@ class PointStep {
   bool is_refined_ = false;  // is the last solution one of twice the precision?
   std::vector<std::vector<ScaledBranch>> branches_;  // of each law
   std::vector<const ScaledBranch*> present_;
+  std::vector<Coefficient> coefficients_;  // of the equations of the present mode, row by row
+  std::vector<int> end_of_row_;            // behind those of each
   struct Alone {
     int law, unknown;
   };

@@ -26,6 +26,7 @@ void PointStep::find_spread() {
 }
 
 /// w of a law on this branch, and bounds of its errors.
+template <bool is_refined>
 void PointStep::find_argument(int law, const Branch& branch) {
   const int row = n_ + law;
   const double each = (parameters_ + 4) * unit_roundoff, rho = row_scale_[at(row)];
@@ -34,18 +35,19 @@ void PointStep::find_argument(int law, const Branch& branch) {
   int count = 6;
   rows_.for_each(row, [&](const Entry& entry) {
     const double y = y_[at(entry.column)];
-    if (is_refined_)
-      sum = sum + DoubleDouble{y, y_low_[at(entry.column)]} * entry.high;
-    else
+    if constexpr (!is_refined)
       sum.high += entry.high * y;
+    else if (y != 0)
+      sum = sum + DoubleDouble{y, y_low_[at(entry.column)]} * entry.high;
+    const double size = std::abs(entry.high);
     terms += std::abs(entry.high * y);
-    missing += std::abs(entry.high) * error_[at(entry.column)];
-    error += std::abs(entry.high) * spread_[at(entry.column)];
+    missing += size * error_[at(entry.column)];
+    error += size * spread_[at(entry.column)];
     ++count;
   });
   const double grown = 1 + 4 * count * unit_roundoff;
   missing =
-      grown * (missing + count * (is_refined_ ? double_double_rounding : unit_roundoff) * terms);
+      grown * (missing + count * (is_refined ? double_double_rounding : unit_roundoff) * terms);
   if (std::abs(sum.high) <= missing) sum.high = 0;
   const double unit = 1 / rho;  // a power of two, as rho is: products with it are the quotients
   w_[law] = branch.b == 0 ? branch.c / branch.a : sum.high * unit;
@@ -63,7 +65,7 @@ void PointStep::find_outputs(const Mode& mode) {
   for (int i = 0; i < m_; ++i) {
     const Branch& branch = laws[at(i)].branches[at(mode[at(i)])];
     lambda_[i] = branch.a == 0 ? branch.c / branch.b : y_[at(n_ + i)] * column_scale_[at(n_ + i)];
-    find_argument(i, branch);
+    is_refined_ ? find_argument<true>(i, branch) : find_argument<false>(i, branch);
   }
 }
 
