@@ -16,6 +16,8 @@ constexpr int most_nudges = 6;      ///< from a share that rounding holds on the
 constexpr double at_once = 0x1p-30;  ///< share of a step that tells in which mode it begins; changes before it may be rounding
 constexpr double at_end = 0x1p-40;  ///< share of a step before its end that is its end
 constexpr double end_known_to = 0x1p-46;  ///< share of a step up to which the end of its mode is known
+constexpr double near_pole = 0x1p-20;     ///< share of a step before what may be a pole; there it moves less by 2^-26
+constexpr double grows_at_pole = 0x1p10;  ///< times more motion than there; nothing that has a rate grows so
 
 /// The longest share of a step that keeps its mode, between one that does and one that does not. Of the
 /// first of its margins, each in units of its value before the step, secants tell where it is 0.
@@ -39,7 +41,8 @@ class EndOfMode {
     for (const Scheme::Departure& approach : approaches)
       if (is_watched(approach.law)) first = std::min(first, approach.s);
     kept_ = share;
-    add(share, 1 - 1 / first);
+    approaches_ = first < inf;
+    add(share, approaches_ ? 1 - 1 / first : nan);
   }
   /// The step of this share has kept it by rounding alone: is one of the laws beyond its end?
   [[nodiscard]] bool is_passed(const std::vector<Scheme::Departure>& approaches) const {
@@ -61,14 +64,16 @@ class EndOfMode {
     const double rest = secant() - kept_;
     return last_.share == kept_ && rest >= 0 && rest <= end_known_to;
   }
-  /// The share to try next; 0: none.
+  /// Is the mode left where the longest step that keeps it brings none of these laws nearer to its end?
+  [[nodiscard]] bool is_left_suddenly() const { return kept_ > 0 && !approaches_ && left_ - kept_ <= end_known_to; }
+  /// The share to try next.
   double next() {
     double share = secant();
     // On the end itself no margin tells, and rounding may hold the state on the other side.
     if (tried_ == left_ && left_ < 1) {
       const double nudged = (1 - std::ldexp(1.0, 4 * nudges_ - 50)) * left_;
       if (!(share < nudged)) {
-        if (nudges_ == most_nudges) return kept_ > 0 ? middle() : 0;
+        if (nudges_ == most_nudges) return middle();
         ++nudges_;
         share = nudged;
       }
@@ -100,6 +105,7 @@ class EndOfMode {
   }
 
   std::vector<int> laws_;  // that ended it
+  bool approaches_ = false;  // does one of them, by the longest step that kept it?
   double kept_ = 0, left_ = 1;
   double tried_ = 0;  // last
   int nudges_ = 0;
@@ -115,11 +121,17 @@ class EndSearch {
   /// The share of the step at which the first law has left the mode, as the whole step tells; 0: none.
   [[nodiscard]] double first() const { return first_; }
 
-  /// Makes the longest step that keeps the mode. False: none was found.
+  /// Is the step beyond a pole of its mode? After `finds_end`.
+  [[nodiscard]] bool is_before_pole() const { return is_before_pole_; }
+
+  /// Makes the longest step that keeps the mode, or one before a pole. False: none was found.
   bool finds_end() {
     bool goes_on = true;
-    for (int k = 0; k < most_shares && goes_on; ++k) goes_on = tries_next(k == 0);
-    return is_there_ || (end_.kept() > 0 && goes_to_kept());
+    for (int k = 0; k < most_shares && goes_on; ++k) goes_on = tries_next();
+    // Beyond a pole of the step stands no end of the mode: half of the way there what grows with 1/(1 - h/h0) is doubled.
+    is_before_pole_ = end_.is_left_suddenly() && is_pole();
+    if (is_before_pole_) return goes_to(end_.kept() / 2);
+    return is_there_ || (end_.kept() > 0 && goes_to(end_.kept()));
   }
 
  private:
@@ -129,16 +141,13 @@ class EndSearch {
   }
 
   /// A shorter step, which may be that to the end: `is_there_`. False: no other is tried.
-  bool tries_next(bool is_first) {
+  bool tries_next() {
     if (end_.is_found()) return false;
     const double share = std::min(end_.next(), 1 - least_share);
     if (share < least_share) return false;
     const std::optional<bool> keeps = keeps_mode(share);
-    if (!keeps) {
-      end_.fails(share);
-      return !is_first;
-    }
-    is_there_ = *keeps && (share == 1 - least_share || end_.is_found());
+    if (!keeps) end_.fails(share);
+    is_there_ = keeps.value_or(false) && (share == 1 - least_share || end_.is_found());
     return !is_there_;
   }
 
@@ -157,9 +166,19 @@ class EndSearch {
     return keeps;
   }
 
-  /// Makes the longest step that was seen to keep the mode once more.
-  bool goes_to_kept() {
-    const Attempt made = attempt(end_.kept());
+  /// Does what the equations of the mode move grow without bound towards the longest step that keeps it? E - hA is singular
+  /// there: longer steps are on another branch of these equations than short ones.
+  bool is_pole() {
+    const double kept = end_.kept(), shorter = kept - near_pole * kept;
+    if (!goes_to(shorter)) return false;
+    const Vector least = scheme_.motion(before_.x, scheme_.x()).cwiseAbs().cwiseMax(scheme_.motion_rounding(before_.x, scheme_.x()));
+    if (!goes_to(kept)) return false;
+    return (scheme_.motion(before_.x, scheme_.x()).cwiseAbs().array() > grows_at_pole * least.array()).any();
+  }
+
+  /// Makes the step of this share, if it keeps the mode.
+  bool goes_to(double share) {
+    const Attempt made = attempt(share);
     if (made.status != Status::solved || !made.kept_mode) return false;
     scheme_.accept();
     return true;
@@ -171,6 +190,7 @@ class EndSearch {
   EndOfMode end_;
   double first_;
   bool is_there_ = false;  // does the scheme stand at the end of the mode?
+  bool is_before_pole_ = false;
 };
 
 /// After a step that kept its mode: is it beyond the end of one of these laws' branches, if by rounding alone?
@@ -232,7 +252,7 @@ ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, dou
   Mode after = mode_with_led_laws(scheme, before.mode, departures);
   EndSearch search(scheme, before, h, departures);
   if (search.first() >= 1 - at_end) return {end_with_mode(scheme, before, t_next, h, search.first(), departures)};
-  if (search.first() >= least_share && search.finds_end()) return {true};
+  if (search.first() >= least_share && search.finds_end()) return {true, 0, {}, search.is_before_pole()};
   scheme.restore(before);
   return {false, last_early(departures), std::move(after)};
 }

@@ -6,9 +6,10 @@ namespace perp {
 
 /// What a step that leaves its mode was replaced by.
 struct ModeEnd {
-  bool is_reached = false;  ///< the longest step that keeps the mode
+  bool is_reached = false;  ///< the longest step that keeps the mode, or a shorter one before a pole of the step
   double early = 0;  ///< the last of the changes in the first moments of the whole step, as a share of it; 0: none
   Mode after{};  ///< that of the whole step where it has changed laws that the mode before does not lead away; else empty
+  bool is_before_pole = false;  ///< the step is too long for its mode, which goes on behind the shorter one
 };
 
 /// From `before`, from where a step of length h to t_next leaves the mode: the longest step that keeps

@@ -101,10 +101,11 @@ void NonlinearCapturing::fire_together(const std::vector<int>& found, Step befor
 }
 
 /// The resets other than these whose conditions are 0 in the current state and that the motion leads
-/// to the side on which they fire; the sides of those that it leads elsewhere become known.
+/// to the side on which they fire; the sides of those that it leads elsewhere become known, unless one fires: it may
+/// turn the motion back, which then has not passed their surfaces.
 std::vector<int> NonlinearCapturing::passing(const std::vector<int>& others, const Step& state,
                                              const ResetWatch::Errors& errors) {
-  std::vector<int> open, before, passing;
+  std::vector<int> open, before, passing, sides;
   for (int k = 0; k < resets_.count(); ++k) {
     if (std::find(others.begin(), others.end(), k) != others.end()) continue;
     if (resets_.sign(k, state, errors) != 0) continue;
@@ -114,13 +115,12 @@ std::vector<int> NonlinearCapturing::passing(const std::vector<int>& others, con
   if (open.empty()) return {};
   look_ahead(open);
   for (std::size_t i = 0; i < open.size(); ++i) {
-    const int k = open[i], to = resets_.side(k);
-    resets_.set_side(k, before[i]);
-    if (resets_.fires(k, to))
-      passing.push_back(k);
-    else if (to != 0)
-      resets_.leave_to(k, to);
+    sides.push_back(resets_.side(open[i]));
+    resets_.set_side(open[i], before[i]);
+    if (resets_.fires(open[i], sides[i])) passing.push_back(open[i]);
   }
+  for (std::size_t i = 0; i < open.size() && others.empty() && passing.empty(); ++i)
+    if (sides[i] != 0) resets_.leave_to(open[i], sides[i]);
   return passing;
 }
 

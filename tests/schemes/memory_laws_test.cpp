@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <string>
@@ -88,5 +89,30 @@ TEST_SUITE("schemes/memory_laws") {
       CHECK(std::abs(run.events[0].t - up) <= 2 * h);
       CHECK(std::abs(run.events[1].t - (up + down)) <= 2 * h);
     }
+  }
+
+  // u holds der(x) = rate - 4 u down: where low and high overlap less than a step moves x, whole steps from just before the
+  // end of low have no solution at all.
+  TEST_CASE("a step without a solution behind the end of a branch with memory is split there") {
+    for (const double rate : {4.2, 4.9, 5.3, 6.1, 7.4})
+      for (const double upper : {-0.3, 0.1, 0.5, 0.9}) {
+        const Model model = read_model_text(
+            fmt::format("[variables]\nx = -2\nn = 0\n[model]\nequations = [\"der(x) = {} - 4*hy\", \"der(n) = 0\"]\n"
+                        "laws = [\"hy in hysteresis(x, -1.5, {})\"]\n"
+                        "when = [{{ condition = \"x - 100\", set = {{ n = \"n + 1\" }} }}]\n[run]\nt = [0, 4]\n",
+                        rate, upper),
+            "thrown.toml");
+        CAPTURE(rate);
+        CAPTURE(upper);
+        const double moment = (upper + 2) / rate;
+        for (const double theta : {1.0, 0.5}) {
+          const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, Theta{.h = 1, .theta = theta});
+          REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+          REQUIRE(run.events.size() == 1);
+          CHECK(run.events[0].t == doctest::Approx(moment).epsilon(1e-12));
+          CHECK(run.events[0].x_before[0] == doctest::Approx(upper).epsilon(1e-12));
+          CHECK(run.x.back()[0] == doctest::Approx(upper + (rate - 4) * (4 - moment)).epsilon(1e-12));
+        }
+      }
   }
 }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <variant>
@@ -263,5 +264,27 @@ TEST_SUITE("schemes/split_steps") {
     REQUIRE(here.events.size() == there.events.size());
     for (std::size_t k = 0; k < here.events.size(); ++k)
       CHECK(std::abs(here.events[k].t - there.events[k].t) < 1e-13);
+  }
+
+  TEST_CASE("a step beyond a pole of E - hA is no step beyond the end of a mode: shorter ones go on in it") {
+    // ẋ = 2 x + 1 + s/2, s ∈ sign(x): x = 7/4 e^(2 t) - 3/4, and longer steps than 1/2 lead to x < 0.
+    const Lcs growing{.E = Matrix{{1}}, .A = Matrix{{2}}, .B = Matrix{{0.5}}, .b = Vector{{1}},
+                      .C = Matrix{{1}}, .laws = {sign()}};
+    for (const Selector selector : {Selector::keep_mode, Selector::minimal_norm})
+      for (const double h : {0.501, 0.51, 0.6, 0.7, 0.9, 1.0, 1.02, 2.0}) {
+        CAPTURE(h);
+        const Trajectory run = integrate(growing, Vector{{1}}, {0, 2}, BackwardEuler{.h = h, .selector = selector});
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        CHECK(run.events.empty());
+        // Nothing grows more than twice in half of the way to the pole; steps of the rest may be nearer to it.
+        for (std::size_t k = 1; k < run.t.size(); ++k) CHECK(run.x[k][0] > run.x[k - 1][0]);
+        CHECK(run.x[1][0] > 1.75 * std::exp(2 * run.t[1]) - 0.75);
+      }
+    // A hundred times as long, states become too large to be said; that no event is told before is all.
+    for (const double h : {10.0, 100.0, 1000.0}) {
+      const Trajectory run = integrate(growing, Vector{{1}}, {0, h}, BackwardEuler{.h = h});
+      CAPTURE(h);
+      CHECK(std::ranges::none_of(run.events, [](const Event& event) { return event.law >= 0; }));
+    }
   }
 }
