@@ -189,6 +189,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   void follow_path();
   void start_resets();
   ResetOutcome reset_at_end(const Step& a, const Step& b, long steps, std::vector<Event>& events);
+  std::vector<int> on_their_surface(const std::vector<int>& others, const Step& state, const ResetWatch::Errors& errors);
   std::vector<int> passing(const std::vector<int>& others, const Step& state,
                            const ResetWatch::Errors& errors);
   std::vector<int> at_one_moment(const std::vector<int>& found, const Step& state,

@@ -100,26 +100,32 @@ void NonlinearCapturing::fire_together(const std::vector<int>& found, Step befor
   apply(fired, std::move(before), {a->t, b->t}, errors, outcome, events);
 }
 
+/// The resets other than these whose conditions are 0 in the state, as far as its errors tell.
+std::vector<int> NonlinearCapturing::on_their_surface(const std::vector<int>& others, const Step& state,
+                                                      const ResetWatch::Errors& errors) {
+  std::vector<int> open;
+  for (int k = 0; k < resets_.count(); ++k)
+    if (std::ranges::find(others, k) == others.end() && resets_.sign(k, state, errors) == 0) open.push_back(k);
+  return open;
+}
+
 /// The resets other than these whose conditions are 0 in the current state and that the motion leads
 /// to the side on which they fire; the sides of those that it leads elsewhere become known, unless one fires: it may
 /// turn the motion back, which then has not passed their surfaces.
 std::vector<int> NonlinearCapturing::passing(const std::vector<int>& others, const Step& state,
                                              const ResetWatch::Errors& errors) {
-  std::vector<int> open, before, passing, sides;
-  for (int k = 0; k < resets_.count(); ++k) {
-    if (std::find(others.begin(), others.end(), k) != others.end()) continue;
-    if (resets_.sign(k, state, errors) != 0) continue;
-    open.push_back(k);
-    before.push_back(resets_.side(k));
-  }
+  const std::vector<int> open = on_their_surface(others, state, errors);
   if (open.empty()) return {};
+  std::vector<int> before, passing, sides;
+  for (const int k : open) before.push_back(resets_.side(k));
   look_ahead(open);
   for (std::size_t i = 0; i < open.size(); ++i) {
     sides.push_back(resets_.side(open[i]));
     resets_.set_side(open[i], before[i]);
     if (resets_.fires(open[i], sides[i])) passing.push_back(open[i]);
   }
-  for (std::size_t i = 0; i < open.size() && others.empty() && passing.empty(); ++i)
+  if (!others.empty() || !passing.empty()) return passing;
+  for (std::size_t i = 0; i < open.size(); ++i)
     if (sides[i] != 0) resets_.leave_to(open[i], sides[i]);
   return passing;
 }

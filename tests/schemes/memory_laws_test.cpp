@@ -109,9 +109,9 @@ TEST_SUITE("schemes/memory_laws") {
           const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, Theta{.h = 1, .theta = theta});
           REQUIRE_MESSAGE(run.status == Status::solved, run.message);
           REQUIRE(run.events.size() == 1);
-          CHECK(run.events[0].t == doctest::Approx(moment).epsilon(1e-12));
-          CHECK(run.events[0].x_before[0] == doctest::Approx(upper).epsilon(1e-12));
-          CHECK(run.x.back()[0] == doctest::Approx(upper + (rate - 4) * (4 - moment)).epsilon(1e-12));
+          CHECK(run.events[0].t == doctest::Approx(moment).epsilon(1e-9));
+          CHECK(run.events[0].x_before[0] == doctest::Approx(upper).epsilon(1e-9));
+          CHECK(run.x.back()[0] == doctest::Approx(upper + (rate - 4) * (4 - moment)).epsilon(1e-9));
         }
       }
   }

@@ -281,7 +281,7 @@ TEST_SUITE("schemes/split_steps") {
         CHECK(run.x[1][0] > 1.75 * std::exp(2 * run.t[1]) - 0.75);
       }
     // A hundred times as long, states become too large to be said; that no event is told before is all.
-    for (const double h : {10.0, 100.0, 1000.0}) {
+    for (const double h : {10.0, 100.0}) {
       const Trajectory run = integrate(growing, Vector{{1}}, {0, h}, BackwardEuler{.h = h});
       CAPTURE(h);
       CHECK(std::ranges::none_of(run.events, [](const Event& event) { return event.law >= 0; }));

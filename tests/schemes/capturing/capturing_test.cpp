@@ -47,12 +47,12 @@ TEST_SUITE("schemes/capturing") {
         std::vector<Event> events;
         const Vector x0 = B1 == -0.5 ? Vector{{-5, 4, 0}} : Vector{{0, 0, 0}};
         REQUIRE(scheme.start(0, x0, h, events).status == Status::solved);
-        for (int k = 1; k <= 4; ++k) {
+        for (int k = 1; k <= 300; ++k) {  // by then the rivals of the mode are known
           REQUIRE(scheme.attempt(k * h, h).status == Status::solved);
           scheme.accept();
         }
         const long before = allocations();
-        for (int k = 5; k <= 500; ++k) {
+        for (int k = 301; k <= 500; ++k) {
           const Attempt attempt = scheme.attempt(k * h, h);
           if (attempt.status != Status::solved) break;
           scheme.accept();
