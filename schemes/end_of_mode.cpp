@@ -13,6 +13,7 @@ namespace {
 
 constexpr int most_shares = 64;     ///< of a step tried as the end of its mode: halvings alone find it in fewer
 constexpr int most_nudges = 6;      ///< from a share that rounding holds on the other side of the end
+constexpr int most_failures = 16;   ///< shares without a solution: a law with memory is thrown over less than the last of them
 constexpr double at_once = 0x1p-30;  ///< share of a step that tells in which mode it begins; changes before it may be rounding
 constexpr double at_end = 0x1p-40;  ///< share of a step before its end that is its end
 constexpr double end_known_to = 0x1p-46;  ///< share of a step up to which the end of its mode is known
@@ -42,7 +43,7 @@ class EndOfMode {
       if (is_watched(approach.law)) first = std::min(first, approach.s);
     kept_ = share;
     approaches_ = first < inf;
-    add(share, approaches_ ? 1 - 1 / first : nan);
+    add(share, 1 - 1 / first);
   }
   /// The step of this share has kept it by rounding alone: is one of the laws beyond its end?
   [[nodiscard]] bool is_passed(const std::vector<Scheme::Departure>& approaches) const {
@@ -147,6 +148,7 @@ class EndSearch {
     if (share < least_share) return false;
     const std::optional<bool> keeps = keeps_mode(share);
     if (!keeps) end_.fails(share);
+    if (!keeps && ++failures_ == most_failures) return false;
     is_there_ = keeps.value_or(false) && (share == 1 - least_share || end_.is_found());
     return !is_there_;
   }
@@ -189,6 +191,7 @@ class EndSearch {
   double h_;
   EndOfMode end_;
   double first_;
+  int failures_ = 0;
   bool is_there_ = false;  // does the scheme stand at the end of the mode?
   bool is_before_pole_ = false;
 };

@@ -77,7 +77,10 @@ bool ModePassage::passes_brief_mode(const ModeEnd& end, const Step& before, cons
 /// A piece of the step, to the end of its mode or, where that is brief, behind a change. False: there is none.
 bool ModePassage::ends_piece(const Step& before, const Vector& whole, double t_next, double h) {
   const ModeEnd end = go_to_end_of_mode(scheme_, before, t_next, h);
-  if (!end.is_reached && !passes_brief_mode(end, before, whole, h)) return false;
+  if (!end.is_reached && !passes_brief_mode(end, before, whole, h)) {
+    scheme_.renew_allowance();  // what is tried beside a step is no work of it
+    return false;
+  }
   if (!end.is_before_pole) ++splits_;  // no number of those that the step is too long for is known: states grow by them
   ++record_.counts()["split"];
   if (scheme_.mode() == before.mode) {

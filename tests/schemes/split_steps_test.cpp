@@ -280,8 +280,8 @@ TEST_SUITE("schemes/split_steps") {
         for (std::size_t k = 1; k < run.t.size(); ++k) CHECK(run.x[k][0] > run.x[k - 1][0]);
         CHECK(run.x[1][0] > 1.75 * std::exp(2 * run.t[1]) - 0.75);
       }
-    // A hundred times as long, states become too large to be said; that no event is told before is all.
-    for (const double h : {10.0, 100.0}) {
+    // Ten times as long, states become too large to be said; that no event is told before is all.
+    for (const double h : {5.0, 10.0}) {
       const Trajectory run = integrate(growing, Vector{{1}}, {0, h}, BackwardEuler{.h = h});
       CAPTURE(h);
       CHECK(std::ranges::none_of(run.events, [](const Event& event) { return event.law >= 0; }));
