@@ -163,6 +163,9 @@ class Scheme {
   /// leaving interpolated linearly in the margin. A scheme that follows the step lists a law each
   /// time that it left a branch on the way.
   virtual std::vector<Departure> departures() = 0;
+  /// After `departures` that are none: is the mode before admissible at the end of the step by rounding alone? It is left
+  /// there, not where the step began.
+  virtual bool leaves_at_end() { return false; }
   /// After a step that kept its mode: the laws whose margins fall, with the share s of the step at
   /// which the first one of each would be 0 by their secants; s < 1: it is below 0, by no more than its
   /// rounding. Empty: not told.

@@ -64,6 +64,7 @@ class Capturing final : public ModewiseScheme {
   void restore(const Step& state) override;
   void interpolate(double s, Vector& x) const override;
   std::vector<Departure> departures() override;
+  bool leaves_at_end() override;
   std::vector<Departure> approaches() override;
   std::vector<int> laws_beyond_end() override;
   std::vector<std::pair<Mode, double>> violations(double h) override;

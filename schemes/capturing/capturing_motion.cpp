@@ -133,6 +133,16 @@ std::vector<Scheme::Departure> Capturing::departures() {
   return list;
 }
 
+bool Capturing::leaves_at_end() {
+  const State& now = current();
+  const int old = now.cache == nullptr ? -1 : now.cache->find(*states_[static_cast<std::size_t>(previous_)].mode);
+  if (old < 0) return false;
+  const ModeMap& map = now.cache->map(old);
+  for (int i = 0; i < static_cast<int>(map.margins().size()); ++i)
+    if (map.margin(i, now.parameter.data()) < 0) return true;
+  return false;
+}
+
 bool Capturing::argument_jumps(int i) const {
   const SparseLcs& lcs = equations_.system();
   return !lcs.D.row(i).empty() ||

@@ -212,7 +212,9 @@ bool ModePassage::pass_data(double moment) {
 
 /// Logs the changes of the last accepted step.
 void ModePassage::log_step(const Step& before) {
-  std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), scheme_.departures(), scheme_);
+  std::vector<Scheme::Departure> departures = scheme_.departures();
+  if (departures.empty() && scheme_.leaves_at_end()) departures.push_back({-1, 1});
+  std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), departures, scheme_);
   for (Event& event : events) event.t_before = from_;
   log(std::move(events));
 }

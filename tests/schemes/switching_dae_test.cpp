@@ -89,6 +89,13 @@ TEST_SUITE("schemes/switching_dae") {
         }
   }
 
+  TEST_CASE("a mode that lasts to the end of a step but for rounding is left there by the first mode, too") {
+    const Trajectory run = integrate(own_law(-1, 0.5), Vector::Zero(3), {0, 10}, BackwardEuler{.h = 0.1, .selector = Selector::first});
+    REQUIRE(run.events.size() == 1);
+    CHECK(run.events.front().kind == EventKind::sliding_exit);
+    CHECK(run.events.front().t == doctest::Approx(2).epsilon(1e-12));
+  }
+
   TEST_CASE("variant (37) converges with order 1 when the last step ends at T") {
     const double exact = 2 * (1 - std::exp(-(10 - 2 * std::log(2.0)) / 3));
     for (const bool own : {true, false})
