@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/set_during.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/linear/banded/banded_lu.hpp>
 #include <perp/core/pencil/exact_index.hpp>
@@ -108,12 +109,7 @@ Attempt Capturing::attempt_into_mode(double t_next, double h, bool leaves) {
 }
 
 Attempt Capturing::attempt_end(double t_next, double h) {
-  struct Looking {
-    bool& is_on;
-    ~Looking() { is_on = false; }
-  };
-  looks_for_end_ = true;
-  const Looking looking{looks_for_end_};
+  const SetDuring looking(looks_for_end_);
   return attempt(t_next, h);
 }
 

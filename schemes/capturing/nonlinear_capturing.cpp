@@ -92,14 +92,15 @@ bool NonlinearCapturing::solve_mode(double h) {
   return (end == NewtonEnd::converged && is_on_branch(h)) || follow_branch(h);
 }
 
-/// The same, if it is admissible.
-bool NonlinearCapturing::solve_present(double h) {
-  if (!solve_mode(h)) return false;
+/// The same, and what it is for the laws.
+NonlinearCapturing::Present NonlinearCapturing::solve_present(double h) {
+  if (!solve_mode(h)) return Present::not_solved;
   State& next = trial();
   const Admission admission = newton_.admit(next.d, next.lambda, next.w);
   next.weak = admission == Admission::weak;
   next.residual = newton_.residual();
-  return admission != Admission::outside && !passes_pole(h);
+  if (admission == Admission::outside) return Present::left;
+  return passes_pole(h) ? Present::not_solved : Present::kept;
 }
 
 /// Does the solution found last belong to the branch of the present state? Newton's method
@@ -154,16 +155,26 @@ Attempt NonlinearCapturing::step_once(double t_next, double h) {
   next.weak = next.fresh = next.begins = false;
   next.is_first_order = is_first_order_;
   set_step(t_next, h);
-  const bool kept = knows_mode() && solve_present(h);
+  const Present present = knows_mode() ? solve_present(h) : Present::not_solved;
+  const bool kept = present == Present::kept;
   if (!kept && !is_first_order_) return {Status::not_solved, false, 0, 0};
+  // Where a mode ends, the mode behind it is not asked for.
+  const bool is_enough = present == Present::left && looks_for_end_ && theta_ == 1 && !(settled_ && settled_->t == t());
+  if (is_enough) return take_present(false);
   if (!kept || options_.selector == Selector::minimal_norm) {
     ModeSolution own;
     if (kept) own = {.mode = mode(), .d = next.d, .lambda = next.lambda, .w = next.w};
     return attempt_all_modes(h, kept ? &own : nullptr);
   }
+  return take_present(true);
+}
+
+/// The step in the present mode, which it keeps or has left.
+Attempt NonlinearCapturing::take_present(bool keeps) {
+  State& next = trial();
   next.mode = current().mode;
   next.x = current().x + next.d;
-  return {Status::solved, true, count_in_mode(), 0};
+  return {Status::solved, keeps, keeps ? count_in_mode() : 0, 0};
 }
 
 /// Of the last run of Newton's method: -1 where x⁺ is one of a continuum, 0: not counted.

@@ -48,6 +48,7 @@ class NonlinearCapturing final : public ModewiseScheme {
     start_t_error_ = t;
   }
   Attempt attempt(double t_next, double h) override;
+  Attempt attempt_end(double t_next, double h) override;
   Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
                      double h) override;
   [[nodiscard]] const std::string& message() const override { return message_; }
@@ -100,6 +101,10 @@ class NonlinearCapturing final : public ModewiseScheme {
     Vector d_error;              // bounds of the error of d where a search found the state
   };
 
+  /// What the step in the equations of the present mode is: not solved (or beyond a pole), beyond the end of a branch, or
+  /// admissible.
+  enum class Present { not_solved, left, kept };
+
   [[nodiscard]] const State& current() const { return states_[static_cast<std::size_t>(now_)]; }
   [[nodiscard]] State& current() { return states_[static_cast<std::size_t>(now_)]; }
   [[nodiscard]] State& trial() { return states_[static_cast<std::size_t>(trial_)]; }
@@ -135,7 +140,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   void predict(double h, Vector& d) const;
   void keep_rate(const State& state);
   bool solve_mode(double h);
-  bool solve_present(double h);
+  Present solve_present(double h);
+  Attempt take_present(bool keeps);
   bool passes_pole(double h);
   // nonlinear_poles.cpp
   bool is_rounding(int variable);
@@ -254,6 +260,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   // Sign of the determinant of short steps in a mode, 0: not known.
   const Mode* oriented_mode_ = nullptr;
   int orientation_ = 0;
+  bool looks_for_end_ = false;  // see `attempt_end`
   bool old_mode_lasts_ = true;  // its equations were solved where departures were looked for last
   bool left_branch_ = false;  // solutions on other branches of the present mode were found
   double residual_ = 0;  // largest of the accepted steps

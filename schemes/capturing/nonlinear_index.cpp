@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/set_during.hpp>
 #include <perp/core/pencil/pencil.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 
@@ -37,6 +38,11 @@ Attempt NonlinearCapturing::attempt(double t_next, double h) {
   Attempt found = step_to(t_next, h);
   if (!is_first_order_ && !(found.status == Status::solved && found.kept_mode)) found = step_into_mode(t_next, h);
   return found.status == Status::solved ? judged(found) : found;
+}
+
+Attempt NonlinearCapturing::attempt_end(double t_next, double h) {
+  const SetDuring looking(looks_for_end_);
+  return attempt(t_next, h);
 }
 
 /// What is known of a step that is solved at its end alone.
