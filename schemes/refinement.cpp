@@ -66,12 +66,12 @@ void settle(Scheme& scheme, double t_next, double length, double h) {
   begin_known(scheme, t_next, h);
 }
 
-/// Notes that the scheme has left the mode of `before`. Changes in one moment are one change: that of
+/// Notes that the scheme has left the mode of `before` at that moment. Changes in one moment are one change: that of
 /// the last, from where the first began.
-LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refinement& result) {
+LocatedChange& add_change(Scheme& scheme, const Step& before, double moment, double h, Refinement& result) {
   const bool same_moment =
       !result.changes.empty() && before.t - result.changes.back().before.t < last_moment * h;
-  if (!same_moment) result.changes.push_back({before, {}, 0});
+  if (!same_moment) result.changes.push_back({before, {}, moment, 0});
   LocatedChange& here = result.changes.back();
   here.after = scheme.snapshot();
   here.norm = scheme.motion(here.before.x, here.after.x).norm();
@@ -173,7 +173,7 @@ class Refiner {
   bool lengthen();
   bool leave_mode(const Step& before);
   void stop(const Step& before, Status status);
-  void begin_mode(const Step& before);
+  void begin_mode(const Step& before, double moment);
 
   // True: the work ends with this.
   bool finish() {
@@ -221,7 +221,7 @@ bool Refiner::pass_mode(bool is_last) {
 void Refiner::accept_rest(bool keeps_mode) {
   const Step before = scheme_.snapshot();
   scheme_.accept();
-  if (!keeps_mode) add_change(scheme_, before, h_, result_);
+  if (!keeps_mode) add_change(scheme_, before, scheme_.t(), h_, result_);
 }
 
 /// The state at the end of the present mode, see `exhaust_mode` and `known_state`.
@@ -288,7 +288,8 @@ bool Refiner::lengthen() {
 /// work has ended.
 bool Refiner::leave_mode(const Step& before) {
   Attempt attempt = attempt_to_leave(scheme_, low_, high_, t_next_, h_);
-  if (attempt.status != Status::solved) attempt = scheme_.attempt(t_next_, t_next_ - low_);
+  const bool ends_here = attempt.status == Status::solved;
+  if (!ends_here) attempt = scheme_.attempt(t_next_, t_next_ - low_);
   if (attempt.status != Status::solved) {
     stop(before, attempt.status);
     return true;
@@ -305,7 +306,8 @@ bool Refiner::leave_mode(const Step& before) {
                 "the only way on is a jump that grows without bound as the steps get shorter: the solution "
                 "ends");
   }
-  begin_mode(before);
+  // A step that is longer, for what rounding makes of a shorter one, moves the end of the mode nowhere.
+  begin_mode(before, ends_here ? high_ : t_next_);
   return scheme_.t() >= t_next_ && finish();
 }
 
@@ -327,13 +329,13 @@ void Refiner::stop(const Step& before, Status status) {
 }
 
 /// Notes what the step that left the mode has changed, and lets the next mode settle.
-void Refiner::begin_mode(const Step& before) {
+void Refiner::begin_mode(const Step& before, double moment) {
   const bool changes_mode = scheme_.mode() != before.mode;
   if (changes_mode) scheme_.departures();  // for whether the mode before has lost its branch
   std::vector<int> lost = changes_mode ? scheme_.lost_variables() : std::vector<int>{};
   if (changes_mode) settle(scheme_, t_next_, scheme_.t() - before.t, h_);
   result_.path.push_back(scheme_.snapshot());
-  LocatedChange& here = add_change(scheme_, before, h_, result_);
+  LocatedChange& here = add_change(scheme_, before, moment, h_, result_);
   if (!lost.empty()) here.lost = std::move(lost);
 }
 

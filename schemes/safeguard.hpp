@@ -20,6 +20,7 @@ inline constexpr double least_share = 1e-3;
 struct LocatedChange {
   Step before;
   Step after;
+  double moment;            ///< at which the mode ends; `after` may be later, where rounding hides what shorter steps do
   double norm;              ///< ‖E (x_after - x_before)‖ over that tiny step
   Vector rounding{};        ///< what the rounding of its steps, which may be far shorter than others, makes of a motion
   std::vector<int> lost{};  ///< at a fold or a pole of the mode before, see Scheme::lost_variables

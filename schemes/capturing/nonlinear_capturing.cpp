@@ -158,15 +158,18 @@ Attempt NonlinearCapturing::step_once(double t_next, double h) {
   const Present present = knows_mode() ? solve_present(h) : Present::not_solved;
   const bool kept = present == Present::kept;
   if (!kept && !is_first_order_) return {Status::not_solved, false, 0, 0};
-  // Where a mode ends, the mode behind it is not asked for.
-  const bool is_enough = present == Present::left && looks_for_end_ && theta_ == 1 && !(settled_ && settled_->t == t());
-  if (is_enough) return take_present(false);
+  if (present == Present::left && is_left_enough()) return take_present(false);
   if (!kept || options_.selector == Selector::minimal_norm) {
     ModeSolution own;
     if (kept) own = {.mode = mode(), .d = next.d, .lambda = next.lambda, .w = next.w};
     return attempt_all_modes(h, kept ? &own : nullptr);
   }
   return take_present(true);
+}
+
+/// Where the end of a mode is looked for, the mode behind it is not. Behind a reset that may be the same one.
+bool NonlinearCapturing::is_left_enough() const {
+  return looks_for_end_ && theta_ == 1 && !(settled_ && settled_->t == t());
 }
 
 /// The step in the present mode, which it keeps or has left.

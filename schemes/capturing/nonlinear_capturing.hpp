@@ -141,6 +141,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   void keep_rate(const State& state);
   bool solve_mode(double h);
   Present solve_present(double h);
+  [[nodiscard]] bool is_left_enough() const;
   Attempt take_present(bool keeps);
   bool passes_pole(double h);
   // nonlinear_poles.cpp

@@ -55,7 +55,7 @@ bool ModePassage::may_split() const {
 /// The attempted step of a scheme whose steps may contain impacts.
 std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& attempt, double h) {
   if (attempt.status != Status::solved)
-    return Failure{{attempt.status, {}, scheme_.message()}, h, scheme_.t()};
+    return Failure{{attempt.status, {}, scheme_.message()}, h};
   record_.count(attempt);
   const Step before = scheme_.snapshot();
   scheme_.accept();
@@ -170,7 +170,7 @@ std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& befor
     scheme_.restore(refinement.to);
     log_changes(refinement, h, whole);
     path_ = refinement.path;
-    return Failure{refinement, h, before.t};
+    return Failure{refinement, h};
   }
   // A jump is passed as it was located: a long step ends with what its length makes of it.
   if (!has_jump(refinement, h, whole) && agrees_with(refinement, before, whole, rows, t_next, h)) return std::nullopt;
@@ -183,13 +183,12 @@ std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& befor
 /// To t_next in steps that stop at every change of mode; `whole`: see `is_jump`.
 std::optional<ModePassage::Failure> ModePassage::go_in_short_steps(double t_next, double h,
                                                                    const Vector& whole) {
-  const double t_before = scheme_.t();
   const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
   ++record_.counts()["refined"];
   log_changes(refinement, h, whole);
   path_ = refinement.path;
   if (refinement.status == Status::solved) return std::nullopt;
-  return Failure{refinement, h, t_before};
+  return Failure{refinement, h};
 }
 
 bool ModePassage::has_jump(const Refinement& refinement, double h, const Vector& whole) const {
@@ -221,10 +220,13 @@ void ModePassage::log_step(const Step& before) {
 
 void ModePassage::log_changes(const Refinement& refinement, double h, const Vector& whole) {
   for (const LocatedChange& change : refinement.changes) {
-    if (is_jump(scheme_, refinement, change, whole, h, drift_))
-      log({jump_event(change.before, change.after, change.norm)});
-    else
+    if (!is_jump(scheme_, refinement, change, whole, h, drift_)) {
       log(mode_events(laws_, change.before, change.after, {}, scheme_));
+      continue;
+    }
+    Event jump = jump_event(change.before, change.after, change.norm);
+    jump.t = change.moment;
+    log({std::move(jump)});
   }
 }
 

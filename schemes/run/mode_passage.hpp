@@ -26,10 +26,10 @@ struct ModeChanges {
 /// solution. What happened goes to the log.
 class ModePassage {
  public:
-  /// A step of length h from t_before that cannot be made: the scheme stands where it ended.
+  /// A step of length h that cannot be made: the scheme stands where it ended.
   struct Failure {
     Refinement refinement;
-    double h, t_before;
+    double h;
   };
 
   ModePassage(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes, EventLog& events,

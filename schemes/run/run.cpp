@@ -65,7 +65,7 @@ std::optional<bool> EventRun::end_piece(const Step& from, double& to, double t_n
   }
   const bool has_reset = outcome.kind == Scheme::ResetOutcome::Kind::applied;
   if (outcome.kind == Scheme::ResetOutcome::Kind::no_value)
-    failure_ = {{Status::not_solved, {}, no_value_text(outcome.names)}, h_, began_};
+    failure_ = {{Status::not_solved, {}, no_value_text(outcome.names)}, h_};
   log_piece(outcome, has_reset, std::move(jumps), t_next);
   if (ends_in_piece(from, logged, has_reset)) return false;
   if (has_reset && ++resets == most_resets) return resets_accumulate(outcome.names);
@@ -96,7 +96,7 @@ bool EventRun::goes_nearer(const PoleWatch::Pole& pole, const Step& from, double
   const double half = (std::min(pole.t, to) - from.t) / 2;
   const double last = std::exchange(to, from.t + half);
   if (half > std::ldexp(h_, -changes_.refinements) && to > from.t && to < last) return true;
-  fail({{Status::not_solved, {}, pole.text}, h_, from_});
+  fail({{Status::not_solved, {}, pole.text}, h_});
   return false;
 }
 
@@ -195,7 +195,7 @@ bool EventRun::resets_accumulate(const std::string& names) {
 
 void EventRun::fail(const ModePassage::Failure& failure) {
   const Refinement& refinement = failure.refinement;
-  if (scheme_.t() > failure.t_before) keep(true);
+  if (scheme_.t() > from_) keep(true);
   const bool ends = refinement.status == Status::no_solution;
   const RunEnd at = here(refinement.status, failure.h);
   const bool lists = !at.residuals.empty();

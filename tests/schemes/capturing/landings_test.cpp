@@ -48,6 +48,7 @@ TEST_SUITE("schemes/landings") {
   }
 
   TEST_CASE("a landing is told with its jump, whatever origin its place is counted from") {
+    double moment = 0;  // by the first origin
     for (int k = 0; k <= 22; k += 2) {
       const double origin = std::ldexp(1.0, k);
       CAPTURE(origin);
@@ -62,6 +63,8 @@ TEST_SUITE("schemes/landings") {
       REQUIRE(run.events.size() == 1);
       CHECK(run.events[0].kind == EventKind::jump);
       CHECK(run.events[0].size == doctest::Approx(4.647).epsilon(1e-3));
+      if (k == 0) moment = run.events[0].t;
+      CHECK(std::abs(run.events[0].t - moment) <= 1e-13 * origin);
     }
   }
 

@@ -37,4 +37,27 @@ TEST_SUITE("analysis/hybrid/run/ends_of_modes") {
     REQUIRE(run.events.size() == 1);
     CHECK(std::abs(run.events[0].x_before[0] - (0.519 - 1)) < 1e-14);
   }
+
+  // ẋ = 4.934 from -0.929; b = 0 needs x >= 0.463, b = 1 needs x <= 0.
+  TEST_CASE("the last row of a run that ends is where its mode does, wherever in a step of h that is") {
+    const char* text = R"toml(
+      [variables]
+      x = { start = -0.929, nominal = 1 }
+      [binaries]
+      b = 1
+      [model]
+      equations = ["der(x) = 3 + 1.934*b"]
+      constraints = ["(-x + 0.463)*(1 - b) + x*b <= 0"]
+      [run]
+      t = [0, 1])toml";
+    for (const double h : {0.008265625, 0.25, 0.01}) {
+      CAPTURE(h);
+      perp::Model model = perp::read_model_text(text, "ends.toml", {{"run.scheme", "backward_euler"}}, {.hybrid = true});
+      model.run.h = h;
+      const perp::Trajectory run = perp::scheme("backward_euler").run(model, {});
+      REQUIRE(run.status == perp::Status::no_solution);
+      CHECK(run.t.back() == doctest::Approx(0.929 / 4.934).epsilon(1e-9));
+      CHECK(run.events.back().t == run.t.back());
+    }
+  }
 }
