@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/base/index.hpp>
+#include <perp/core/linear/lu.hpp>
 #include <perp/schemes/located/algebraic_part.hpp>
 
 namespace perp {
 namespace {
 
 constexpr double unresolved_share = 0.05;  ///< of the variation within a step
+constexpr int most_corrections = 64;        ///< of Newton's method at a point
 constexpr double same_root = 0x1p-4;       ///< of an unknown, by which a jet may correct it
 constexpr double algebraic_rank = 1e-11;   ///< pivots of a scaled matrix below are zero
 constexpr double nearly_singular = 1e-5;   ///< the same, of a matrix at which a run ends
@@ -63,12 +66,11 @@ double AlgebraicPart::size_of(const Vector& y) const {
 }
 
 // Where the rows without derivatives determine an unknown, the end of the attempt is next to its root.
-bool AlgebraicPart::is_root_of(const Radau& radau, const Jet& jet) {
+bool AlgebraicPart::is_root_of(const Vector& y, const Jet& jet) {
   flow_.gather(jet.x.col(0), jet.lambda.col(0), y_);
-  const Vector& end = radau.end();
   return std::all_of(watched_.begin(), watched_.end(), [&](Eigen::Index k) {
-    const double size = std::max({units_[k], std::abs(y_[k]), std::abs(end[k])});
-    return std::abs(y_[k] - end[k]) <= same_root * size;
+    const double size = std::max({units_[k], std::abs(y_[k]), std::abs(y[k])});
+    return std::abs(y_[k] - y[k]) <= same_root * size;
   });
 }
 
@@ -97,6 +99,35 @@ std::vector<Eigen::Index> AlgebraicPart::factorise(double t, const Vector& rates
 
 void AlgebraicPart::watch(double t, const Vector& rates) {
   watched_.clear();
+  find_watched(t, rates);
+  find_rows(t, rates);
+  look_at_rows();
+}
+
+/// The rows without derivatives that contain watched unknowns, by their form.
+void AlgebraicPart::find_rows(double t, const Vector& rates) {
+  rows_of_watched_.clear();
+  if (watched_.empty()) return;
+  Vector H, ydot = Vector::Zero(flow_.size());
+  ydot.head(at_.system.n()) = rates;
+  Matrix H_ydot, H_y;
+  if (!flow_.linearize(t, ydot, y_, H, H_ydot, H_y)) return;
+  std::vector<char> contain(at(flow_.size()), 0);
+  const linear::EntryPlaces& places = flow_.places();
+  for (const Eigen::Index column : watched_)
+    for (int e = places.start[at(column)]; e < places.start[at(column) + 1]; ++e) contain[at(places.row[at(e)])] = 1;
+  for (int k = 0; k < flow_.size(); ++k)
+    if (contain[at(k)] && H_ydot.row(k).isZero(0)) rows_of_watched_.push_back(k);
+}
+
+/// Those that are not affine, where they are as many as the unknowns.
+void AlgebraicPart::look_at_rows() {
+  const bool is_square = rows_of_watched_.size() == watched_.size();
+  rows_.look_at(flow_, is_square ? watched_ : std::vector<Eigen::Index>{});
+}
+
+/// The unknowns that the rows without derivatives determine.
+void AlgebraicPart::find_watched(double t, const Vector& rates) {
   flow_.gather(at_.now.x, at_.now.lambda, y_);
   RankElimination elimination;
   const auto columns = factorise(t, rates, algebraic_rank, elimination);
@@ -105,6 +136,30 @@ void AlgebraicPart::watch(double t, const Vector& rates) {
   elimination.null_space(open);
   for (std::size_t c = 0; c < columns.size(); ++c)
     if (open.row(static_cast<Eigen::Index>(c)).isZero(0)) watched_.push_back(columns[c]);
+}
+
+bool AlgebraicPart::solve(double t, const Vector& rates, Vector& y) {
+  for (int k = 0; k < most_corrections; ++k) {
+    if (!newton_step(t, rates, y, correction_)) return false;
+    y(watched_) += correction_;
+    const auto sizes = (units_ + y.cwiseAbs())(watched_).array();
+    if ((correction_.array().abs() <= at_.options.tol * sizes).all()) return true;
+  }
+  return false;
+}
+
+/// -(∂H/∂y)⁻¹ H of the rows without derivatives, as many as unknowns that they determine. False: it has no value.
+bool AlgebraicPart::newton_step(double t, const Vector& rates, const Vector& y, Vector& step) {
+  Vector H;
+  Matrix H_ydot, H_y;
+  if (!flow_.linearize(t, rates, y, H, H_ydot, H_y)) return false;
+  const Vector units = (units_ + y.cwiseAbs())(watched_);
+  Matrix block = H_y(rows_of_watched_, watched_) * units.asDiagonal();
+  const Vector scale = block.cwiseAbs().rowwise().maxCoeff().cwiseInverse();
+  block = scale.asDiagonal() * block;
+  const Vector right = scale.cwiseProduct(H(rows_of_watched_));
+  step = -units.cwiseProduct(linear::Lu(block).solve(right));
+  return step.allFinite();
 }
 
 std::string AlgebraicPart::name_of(Eigen::Index unknown) const {

@@ -5,6 +5,7 @@
 
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/curved_rows.hpp>
 #include <perp/schemes/located/located_state.hpp>
 #include <perp/schemes/located/radau/mode_flow.hpp>
 #include <perp/schemes/located/radau/radau.hpp>
@@ -22,7 +23,17 @@ class AlgebraicPart {
   /// mode of index 2 stage values of the others hold impulses of the size 1/h and tell nothing.
   void watch(double t, const Vector& rates);
   /// What is watched.
-  void transfer(Archive& archive) { archive(watched_, units_); }
+  void transfer(Archive& archive) {
+    archive(watched_, rows_of_watched_, units_);
+    if (archive.is_reading()) look_at_rows();
+  }
+  /// The equations that determine it and are not affine in it.
+  [[nodiscard]] CurvedRows& curved_rows() { return rows_; }
+  /// The unknowns that are watched, where there are such equations.
+  [[nodiscard]] std::vector<Eigen::Index> determined() const { return rows_.empty() ? std::vector<Eigen::Index>{} : watched_; }
+  /// Solves the equations without derivatives at (t, rates) for what is watched, in y (N), by Newton's method. False: it
+  /// does not converge.
+  [[nodiscard]] bool solve(double t, const Vector& rates, Vector& y);
   /// Do they go on from their present values in the attempt? The error estimate is one of differential
   /// variables. The others go on where the polynomial through their stages meets these at its start, up to a
   /// share of its variation: Newton's method may have ended on another branch of a fold, or beyond a pole.
@@ -30,9 +41,9 @@ class AlgebraicPart {
   /// Corrects them in y (N), a point of the polynomial at the share s of the attempt: by Newton's method for the
   /// equations there, where another correction would be less than half of the first. At the start the state knows them.
   void correct(Radau& radau, double s, Vector& y);
-  /// Has the consistent jet at the end of the attempt the root that the attempt leads to? Newton's method for it
+  /// Has the consistent jet at y (N), a point of the attempt, the root that the attempt leads to? Newton's method for it
   /// may end on another branch too.
-  [[nodiscard]] bool is_root_of(const Radau& radau, const Jet& jet);
+  [[nodiscard]] bool is_root_of(const Vector& y, const Jet& jet);
   /// Why no step is possible from here, as far as the equations without derivatives tell: they get
   /// singular, or a variable has grown. Empty: they tell nothing.
   std::string why_it_ends();
@@ -46,7 +57,14 @@ class AlgebraicPart {
 
   const LocatedState& at_;
   ModeFlow& flow_;
+  void find_watched(double t, const Vector& rates);
+  void find_rows(double t, const Vector& rates);
+  void look_at_rows();
+  bool newton_step(double t, const Vector& rates, const Vector& y, Vector& step);
+
+  CurvedRows rows_;
   std::vector<Eigen::Index> watched_;  // unknowns that rows without derivatives determine
+  std::vector<Eigen::Index> rows_of_watched_;  // those rows that contain them
   Vector units_;                       // of the unknowns of the mode
   Vector y_, start_, rates_, correction_;  // workspace
 };

@@ -160,7 +160,8 @@ void LocatedRun::go_through_mode() {
 /// gaps are not resolved need not be the first. Of fixed and very short steps it is not asked.
 bool LocatedRun::is_seen_through(double h, const std::optional<GapWatch::Fall>& fall) {
   if (is_fixed() || !(h > 16 * at_.shortest_step())) return true;
-  return parts_.locator.is_resolved() && !parts_.between.hide_something(h, fall ? fall->s : 1);
+  const double end = fall ? fall->s : 1;
+  return parts_.locator.is_resolved() && !parts_.between.hide_something(h, end) && !parts_.pulses.hide_something(h, end);
 }
 
 /// The stages of a step, to be accepted as they are. False: rejected, and the integrator has the next length.
@@ -269,42 +270,6 @@ double LocatedRun::end_of(double h) const {
   const double next = record_.next_output(at_.now.t + h / 2), limit = times_.limit();
   if (h == limit - at_.now.t) return limit;
   return h == next - at_.now.t ? next : at_.now.t + h;
-}
-
-/// Reports the states that are asked for inside a step of length h: each the end of a step of its
-/// own from the same start, so that it has the full order. False: see `report`.
-bool LocatedRun::report_between(double h) {
-  if (!(record_.next_output(at_.now.t) < at_.now.t + h)) return true;
-  Radau& radau = integrator_.radau();
-  const bool is_solved = radau.has_attempted(h);
-  if (is_solved) radau.set_aside(whole_step_);
-  const auto solves = [&](double length) { return radau.attempt(length) == Radau::Outcome::solved; };
-  const double start = at_.now.t;
-  for (double t = record_.next_output(start); t < start + h; t = record_.next_output(t)) {
-    // Within the polynomial of the whole step it starts nearer than beyond that of a shorter one.
-    if (!solves(t - start) && !(solves(h) && solves(t - start)))
-      ++record_.counts()["rows_not_solved"];
-    else if (!report(t))
-      return false;
-  }
-  if (is_solved) radau.take_back(whole_step_);
-  return true;
-}
-
-/// Reports the end of the attempt, at t. False: the run has ended, or the state is beyond the end of its mode, where the
-/// next attempt ends.
-bool LocatedRun::report(double t) {
-  const Step start = at_.now, state = integrator_.row_of_attempt(t);
-  if (!is_fixed() && !parts_.locator.is_inside(state)) {
-    integrator_.radau().discard();
-    shorten(t - start.t, "a state is beyond the end of its mode");
-    return false;
-  }
-  at_.now = state;
-  if (parts_.sensitivity.active()) parts_.sensitivity.at_end_of_attempt();
-  record_.row(at_.now, true);
-  at_.now = start;
-  return record_.is_open();
 }
 
 /// Goes to the fall of a gap and on from there in the mode that follows.

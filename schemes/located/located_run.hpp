@@ -34,7 +34,7 @@ class LocatedRun {
   [[nodiscard]] const ContinuationChoice& choice() const { return parts_.choice; }
 
  private:
-  void transfer(Archive& archive) { archive(parts_, transition_, times_, zero_steps_); }
+  void transfer(Archive& archive) { archive(parts_, transition_, times_, zero_steps_, last_row_); }
   void resume();
   void check_start(const Vector& x0, Span span) const;
   void set_scales(const Vector& x0);
@@ -57,7 +57,12 @@ class LocatedRun {
   void take_step_on_branch(double h);
   bool accept(double h, double t_next);
   bool report_between(double h);
-  bool report(double t);
+  [[nodiscard]] bool solves_row(double length, double h);
+  [[nodiscard]] bool is_on_course(double share);
+  void miss_row(double t);
+  bool report_inside(double t, double h, bool is_solved);
+  [[nodiscard]] double next_row() const;
+  bool report(const Step& state);
   [[nodiscard]] double to_output(double h) const;
   [[nodiscard]] double end_of(double h) const;
   void go_nearer(const PoleWatch::Pole& pole);
@@ -77,7 +82,9 @@ class LocatedRun {
   LocatedRecord& record_ = parts_.record;
   ModeIntegrator& integrator_ = parts_.integrator;
   int zero_steps_ = 0;         // events since time moved last
+  double last_row_ = -inf;     // inside a step
   Radau::Attempt whole_step_;  // set aside while states inside of it are reported
+  Vector course_;              // a point of it
 };
 
 }  // namespace perp

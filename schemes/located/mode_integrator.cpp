@@ -114,6 +114,19 @@ Step ModeIntegrator::row_of_attempt(double t) {
   return with_jet(t, [this](const Step& state) { return jets_.values_at(state); });
 }
 
+Step ModeIntegrator::row_on_polynomial(double t, double h) {
+  Step state = sample((t - at_.now.t) / h, h);
+  state.t = t;
+  if (!needs_jets_) return state;
+  const Jet jet = jets_.values_at(state);
+  flow_.gather(state.x, state.lambda, y_);
+  if (!jet.consistent || !jet.determined || !algebraic_.is_root_of(y_, jet)) return state;
+  state.x = jet.x.col(0);
+  state.lambda = jet.lambda.col(0);
+  state.w = jet.w.col(0);
+  return state;
+}
+
 /// Unknowns that have no rates by the jet at the end of the attempt.
 template <class JetAt>
 Step ModeIntegrator::with_jet(double t, const JetAt& jet_at) {
@@ -122,7 +135,7 @@ Step ModeIntegrator::with_jet(double t, const JetAt& jet_at) {
   flow_.scatter(radau_.end(), state.x, state.lambda);
   if (needs_jets_) {
     const Jet jet = jet_at(state);
-    if (jet.consistent && jet.determined && algebraic_.is_root_of(radau_, jet)) {
+    if (jet.consistent && jet.determined && algebraic_.is_root_of(radau_.end(), jet)) {
       state.x = jet.x.col(0);
       state.lambda = jet.lambda.col(0);
       state.w = jet.w.col(0);

@@ -21,6 +21,11 @@ class ModeIntegrator {
   void set_scales();
   /// The state has entered its mode, whose jet this is. `first`: of the run.
   void enter(const Jet& jet, bool first);
+  /// The same behind `enter`, where the flow has the equations of the mode: what is asked of the algebraic part.
+  void watch_algebraic_part(const Jet& jet) {
+    algebraic_.watch(jet.t, jet.x.col(1));
+    radau_.set_determined(algebraic_.determined());
+  }
   /// The mode with the state of the method in it.
   void transfer(Archive& archive) {
     archive(flow_, radau_, algebraic_, is_high_index_, needs_jets_, length_, smooth_length_, rates_, y_, ydot_);
@@ -55,6 +60,8 @@ class ModeIntegrator {
   Step end_of_attempt(double t);
   /// The same for one who goes on from elsewhere.
   Step row_of_attempt(double t);
+  /// The state at t inside the attempt of length h by its polynomial, to within the tolerance.
+  Step row_on_polynomial(double t, double h);
   /// Where the rates at the start of the mode lead within this time.
   [[nodiscard]] Step ahead(double time) const;
   /// Takes the attempt as the present state of the method.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <perp/schemes/located/events/between_samples.hpp>
+#include <perp/schemes/located/events/hidden_pulses.hpp>
 #include <perp/schemes/located/events/pole_ahead.hpp>
 #include <perp/schemes/located/events/rough_ends.hpp>
 #include <perp/schemes/located/passage/continuation_choice.hpp>
@@ -19,6 +20,7 @@ struct LocatedParts {
         sides(at, jets, integrator),
         locator(at, jets, integrator, sides, output.bounds),
         between(at, integrator, locator),
+        pulses(at, integrator),
         rough(at, jets, integrator, locator),
         poles(at, integrator),
         sensitivity(at, record, jets, integrator, locator),
@@ -43,6 +45,7 @@ struct LocatedParts {
   ResetSides sides;               ///< of the conditions of resets
   EventLocator locator;           ///< the end of a mode
   BetweenSamples between;         ///< what the samples of a step do not show
+  HiddenPulses pulses;            ///< of algebraic variables
   RoughEnds rough;                ///< ends that no step reaches
   PoleAhead poles;                ///< of the equations
   SensitivityUpdate sensitivity;  ///< ∂x/∂q

@@ -177,6 +177,7 @@ void Radau::set_start() {
   Y_start_ = attempt_.base;
   for (int k = 0; k < flow_.size(); ++k)
     if (!flow_.is_differential(k)) Y_start_[k] += attempt_.Z.row(k).dot(extrapolation_);
+  for (const Eigen::Index k : determined_) Y_start_[k] = y_[k];
 }
 
 /// The norm of the defect at (t, ydot_, y), filtered by the matrix of the real eigenvalue; delta_ is left. Inf: no value.
@@ -282,8 +283,24 @@ bool Radau::correction_at(double s, const Vector& ydot, const Vector& y, Vector&
   return correction.allFinite();
 }
 
-void Radau::interpolate(double s, Vector& y) const {
-  const Polynomial& step = latest();
+bool Radau::correction_by_point(double s, const Vector& ydot, const Vector& y, Vector& correction) {
+  if (!flow_.linearize(attempt_.t + s * attempt_.h, ydot, y, H_, rates_at_, slopes_at_)) return false;
+  scaled_matrix(attempt_.h, start_matrix_, start_scale_);
+  if (!start_scale_.allFinite()) return false;
+  start_.compute(flow_.places(), start_matrix_);
+  H_ = H_.cwiseProduct(start_scale_);
+  correction.resize(H_.size());
+  start_.solve(H_, correction);
+  correction = -correction.cwiseProduct(unit_);
+  return correction.allFinite();
+}
+
+void Radau::interpolate(double s, Vector& y) const { interpolate(latest(), s, y); }
+
+void Radau::interpolate(const Attempt& kept, double s, Vector& y) const { interpolate(kept.polynomial, s, y); }
+
+/// base + Σ_j ℓ_j(s) Z_j
+void Radau::interpolate(const Polynomial& step, double s, Vector& y) const {
   assert(step.h > 0);
   Basis l(stages() + 1);
   table_.basis(s, l);

@@ -40,6 +40,11 @@ class Radau {
   /// scaled, powers of two; 1 where none are set. Before the next `start`.
   void set_units(const Vector& x, const Vector& lambda);
 
+  /// The estimate of errors takes the values of these unknowns at the start of a step from the state, not from the
+  /// polynomial through its stages: equations without derivatives that are not affine in them determine them. The
+  /// defect of those equations tells nothing where the matrix of the stages is that of another branch.
+  void set_determined(std::vector<Eigen::Index> unknowns) { determined_ = std::move(unknowns); }
+
   /// A new beginning at y (N) in the mode set in the flow before. Algebraic parts of y are guesses.
   /// `rates` (N): a guess of ẏ, from which the first stages are foretold; empty: the stages are the
   /// state.
@@ -72,6 +77,8 @@ class Radau {
   void set_aside(Attempt& kept) const;
   /// Makes it the attempt again.
   void take_back(const Attempt& kept);
+  /// Its polynomial at its start + s h, as `interpolate`.
+  void interpolate(const Attempt& kept, double s, Vector& y) const;
 
   [[nodiscard]] int stages() const { return table_.stages; }
   [[nodiscard]] const Vector& nodes() const { return table_.c; }  ///< c_i, of which the last is 1
@@ -93,6 +100,9 @@ class Radau {
   /// by the matrix of the estimate. Where differential parts rest it is the error of the algebraic ones. False: there
   /// is no value.
   [[nodiscard]] bool correction_at(double s, const Vector& ydot, const Vector& y, Vector& correction);
+
+  /// The same by the matrix at that point.
+  [[nodiscard]] bool correction_by_point(double s, const Vector& ydot, const Vector& y, Vector& correction);
 
   /// Stage i of the attempt, and the polynomial through its stages alone at its start.
   void stage(int i, Vector& y) const { y = attempt_.base + attempt_.Z.col(i); }
@@ -128,6 +138,7 @@ class Radau {
     void transfer(Archive& archive) { archive(t, h, base, Z); }
   };
 
+  void interpolate(const Polynomial& step, double s, Vector& y) const;
   [[nodiscard]] const Polynomial& latest() const { return attempted_ ? attempt_ : last_; }
   [[nodiscard]] bool can_predict() const;
   void start_from(bool predicted);
@@ -172,6 +183,7 @@ class Radau {
   Polynomial attempt_, last_;
 
   // step control
+  std::vector<Eigen::Index> determined_;  // see set_determined
   double error_ = 0, proposed_ = 0;
   double last_error_ = 0, last_h_ = 0;  // of the step accepted before; 0: none
   bool rejected_ = false;               // an attempt from this state
