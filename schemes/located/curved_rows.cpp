@@ -13,7 +13,8 @@ using enclosure::range_of;
 
 namespace {
 
-constexpr int most_sweeps = 48;    ///< over the sides of all variables
+constexpr int most_sweeps = 64;    ///< over the sides of all variables
+constexpr int fine_sweeps = 12;    ///< of them, in which a variable grows by its width; later ones grow by 15 of it
 constexpr double widening_at_first = 0.25;  ///< of the width of a variable, by which it is widened at first
 
 /// How a line depends on inputs.
@@ -119,10 +120,10 @@ bool CurvedRows::is_excluded(const Variable& variable, double value, std::vector
 }
 
 /// Moves the sides of a variable at which no equation is without zeros. True: there are none.
-bool CurvedRows::widen(const Variable& variable, std::vector<Interval>& box) {
+bool CurvedRows::widen(const Variable& variable, double growth, std::vector<Interval>& box) {
   Interval& range = box[at(variable.input)];
   const bool is_low = is_excluded(variable, range.lo, box), is_high = is_excluded(variable, range.hi, box);
-  const double by = range.hi - range.lo;
+  const double by = growth * (range.hi - range.lo);
   range = Interval(is_low ? range.lo : range.lo - by, is_high ? range.hi : range.hi + by);
   return is_low && is_high;
 }
@@ -136,7 +137,7 @@ bool CurvedRows::widen(std::vector<Interval>& box, const Vector& least) {
   }
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     bool is_closed = true;
-    for (const Variable& variable : variables_) is_closed = widen(variable, box) && is_closed;
+    for (const Variable& variable : variables_) is_closed = widen(variable, sweep < fine_sweeps ? 1 : 15, box) && is_closed;
     if (is_closed) return true;
   }
   return false;

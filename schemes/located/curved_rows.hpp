@@ -39,7 +39,7 @@ class CurvedRows {
   };
   void add_variable(int number, const std::vector<int>& outputs);
   [[nodiscard]] bool is_excluded(const Variable& variable, double value, std::vector<enclosure::Interval>& box);
-  [[nodiscard]] bool widen(const Variable& variable, std::vector<enclosure::Interval>& box);
+  [[nodiscard]] bool widen(const Variable& variable, double growth, std::vector<enclosure::Interval>& box);
 
   const Dcs* formulas_ = nullptr;
   std::vector<int> rows_, lines_, curved_;

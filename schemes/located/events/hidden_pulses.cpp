@@ -30,7 +30,9 @@ bool HiddenPulses::hide_something(double h, double end) {
   sample_stages(h);
   for (std::size_t k = 0; k + 1 < samples_.size() && samples_[k].share < end; ++k) add_piece(k, k + 1);
   for (int looks = 0; looks < most_points && !pieces_.empty(); ++looks) {
-    const auto most = std::ranges::max_element(pieces_, {}, &Piece::felt);
+    const auto most = std::ranges::max_element(pieces_, {}, [this](const Piece& piece) {
+      return std::pair(piece.felt, samples_[piece.high].share - samples_[piece.low].share);
+    });
     const Piece piece = *most;
     pieces_.erase(most);
     if (shows(piece, h, end)) return true;
@@ -83,7 +85,7 @@ void HiddenPulses::measure_rows(const Sample& sample, double h) {
 
 /// Between two samples, where something may be hidden.
 void HiddenPulses::add_piece(std::size_t low, std::size_t high) {
-  put_between(samples_[low], samples_[high]);
+  if (!put_between(samples_[low], samples_[high])) return pieces_.push_back({low, high, inf});
   ranges_.resize(at(formulas_->tape.size()));
   for (const int k : rows().lines()) ranges_[at(k)] = range_of(formulas_->tape[k], box_, ranges_);
   rows().narrow(ranges_);
@@ -91,16 +93,16 @@ void HiddenPulses::add_piece(std::size_t low, std::size_t high) {
   if (by > at_.options.tol) pieces_.push_back({low, high, by});
 }
 
-/// The inputs between two samples: the algebraic variables as the equations let them, where that is found.
-void HiddenPulses::put_between(const Sample& low, const Sample& high) {
+/// The inputs between two samples: the algebraic variables as the equations let them. False: that is not
+/// found.
+bool HiddenPulses::put_between(const Sample& low, const Sample& high) {
   box_.clear();
   for (std::size_t k = 0; k < low.inputs.size(); ++k) {
     const auto [least, most] = std::minmax(low.inputs[k], high.inputs[k]);
     box_.emplace_back(least, most);
   }
   put_tangents(low, high);
-  std::vector<Interval> box = box_;
-  if (rows().widen(box, least_)) box_.swap(box);
+  return rows().widen(box_, least_);
 }
 
 /// Differential variables that turn between two samples bend one way there: they stay on one side of their tangents.

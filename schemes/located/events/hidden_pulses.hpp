@@ -33,7 +33,7 @@ class HiddenPulses {
     Vector y{}, rates{};
     std::vector<double> inputs{}, lines{};
   };
-  /// Between two samples: how much of what it may hide an equation feels.
+  /// Between two samples: how much of what it may hide an equation feels; infinite: that is not known.
   struct Piece {
     std::size_t low = 0, high = 0;
     double felt = 0;
@@ -43,7 +43,7 @@ class HiddenPulses {
   std::size_t add_sample(double share, double h, const Vector& y);
   void measure_rows(const Sample& sample, double h);
   void add_piece(std::size_t low, std::size_t high);
-  void put_between(const Sample& low, const Sample& high);
+  [[nodiscard]] bool put_between(const Sample& low, const Sample& high);
   void put_tangents(const Sample& low, const Sample& high);
   [[nodiscard]] double felt(const Sample& low, const Sample& high);
   void evaluate_others(std::vector<enclosure::Interval>& ranges) const;

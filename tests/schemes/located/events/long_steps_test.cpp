@@ -142,6 +142,13 @@ TEST_SUITE("schemes/located/events/long_steps") {
     const std::string mains = "\"325*sin(314*t) - a = 1e-12*(exp((a - v)/0.025) - 1)\", "
                               "\"1e-3*der(v) = 325*sin(314*t) - a - v/10000\"";
     CHECK(std::abs(end_of(mains, 320, 0.4, 1e-10) - 322.58123) < 1e-5);
+    // By its current, which is 1e-12 of what it may be.
+    const std::string current = "\"a = 2.59218e-13*(exp((495.01*sin(1562.756851*t) - 54.2124*a - v)/0.025) - 1)\", "
+                                "\"1.16222e-05*der(v) = a - v/38164.7\"";
+    for (const double tol : {1e-6, 1e-8, 1e-9, 1e-10}) {
+      CAPTURE(tol);
+      CHECK(std::abs(end_of(current, 445.509, 0.0120617, tol) - 473.864707) < 1e3 * tol);
+    }
   }
 
   TEST_CASE("a row inside a step is on the course of the step") {
