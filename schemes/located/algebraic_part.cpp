@@ -138,28 +138,32 @@ void AlgebraicPart::find_watched(double t, const Vector& rates) {
     if (open.row(static_cast<Eigen::Index>(c)).isZero(0)) watched_.push_back(columns[c]);
 }
 
-bool AlgebraicPart::solve(double t, const Vector& rates, Vector& y) {
+AlgebraicPart::Solved AlgebraicPart::solve(double t, const Vector& rates, Vector& y) {
   for (int k = 0; k < most_corrections; ++k) {
-    if (!newton_step(t, rates, y, correction_)) return false;
+    const Solved step = newton_step(t, rates, y, correction_);
+    if (step != Solved::yes) return step;
     y(watched_) += correction_;
     const auto sizes = (units_ + y.cwiseAbs())(watched_).array();
-    if ((correction_.array().abs() <= at_.options.tol * sizes).all()) return true;
+    if ((correction_.array().abs() <= at_.options.tol * sizes).all()) return Solved::yes;
   }
-  return false;
+  return Solved::no;
 }
 
-/// -(∂H/∂y)⁻¹ H of the rows without derivatives, as many as unknowns that they determine. False: it has no value.
-bool AlgebraicPart::newton_step(double t, const Vector& rates, const Vector& y, Vector& step) {
+/// -(∂H/∂y)⁻¹ H of the rows without derivatives, as many as unknowns that they determine.
+AlgebraicPart::Solved AlgebraicPart::newton_step(double t, const Vector& rates, const Vector& y, Vector& step) {
   Vector H;
   Matrix H_ydot, H_y;
-  if (!flow_.linearize(t, rates, y, H, H_ydot, H_y)) return false;
+  if (!flow_.linearize(t, rates, y, H, H_ydot, H_y)) return Solved::no;
   const Vector units = (units_ + y.cwiseAbs())(watched_);
   Matrix block = H_y(rows_of_watched_, watched_) * units.asDiagonal();
   const Vector scale = block.cwiseAbs().rowwise().maxCoeff().cwiseInverse();
   block = scale.asDiagonal() * block;
   const Vector right = scale.cwiseProduct(H(rows_of_watched_));
-  step = -units.cwiseProduct(linear::Lu(block).solve(right));
-  return step.allFinite();
+  const linear::Lu lu(block);
+  const Vector pivots = lu.factors().diagonal().cwiseAbs();
+  if (!(pivots.minCoeff() > algebraic_rank)) return Solved::undetermined;
+  step = -units.cwiseProduct(lu.solve(right));
+  return step.allFinite() ? Solved::yes : Solved::no;
 }
 
 std::string AlgebraicPart::name_of(Eigen::Index unknown) const {

@@ -29,11 +29,10 @@ class AlgebraicPart {
   }
   /// The equations that determine it and are not affine in it.
   [[nodiscard]] CurvedRows& curved_rows() { return rows_; }
-  /// The unknowns that are watched, where there are such equations.
-  [[nodiscard]] std::vector<Eigen::Index> determined() const { return rows_.empty() ? std::vector<Eigen::Index>{} : watched_; }
-  /// Solves the equations without derivatives at (t, rates) for what is watched, in y (N), by Newton's method. False: it
-  /// does not converge.
-  [[nodiscard]] bool solve(double t, const Vector& rates, Vector& y);
+  enum class Solved { yes, no, undetermined };  ///< no: Newton's method does not converge
+  /// Solves the equations without derivatives at (t, rates) for what is watched, in y (N), by Newton's method. Undetermined:
+  /// to rounding they do not tell all unknowns there.
+  [[nodiscard]] Solved solve(double t, const Vector& rates, Vector& y);
   /// Do they go on from their present values in the attempt? The error estimate is one of differential
   /// variables. The others go on where the polynomial through their stages meets these at its start, up to a
   /// share of its variation: Newton's method may have ended on another branch of a fold, or beyond a pole.
@@ -60,7 +59,7 @@ class AlgebraicPart {
   void find_watched(double t, const Vector& rates);
   void find_rows(double t, const Vector& rates);
   void look_at_rows();
-  bool newton_step(double t, const Vector& rates, const Vector& y, Vector& step);
+  Solved newton_step(double t, const Vector& rates, const Vector& y, Vector& step);
 
   CurvedRows rows_;
   std::vector<Eigen::Index> watched_;  // unknowns that rows without derivatives determine

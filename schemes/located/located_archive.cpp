@@ -29,7 +29,7 @@ void Radau::transfer(Archive& archive) {
   archive(t, y, rates);
   if (archive.is_reading()) start(t, y, rates);
   archive(h_, first_, attempted_, attempt_, last_, end_, error_, proposed_, estimated_, last_error_, last_h_, rejected_,
-          determined_, counts_);
+          counts_);
 }
 
 }  // namespace perp

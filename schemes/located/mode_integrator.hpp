@@ -21,11 +21,6 @@ class ModeIntegrator {
   void set_scales();
   /// The state has entered its mode, whose jet this is. `first`: of the run.
   void enter(const Jet& jet, bool first);
-  /// The same behind `enter`, where the flow has the equations of the mode: what is asked of the algebraic part.
-  void watch_algebraic_part(const Jet& jet) {
-    algebraic_.watch(jet.t, jet.x.col(1));
-    radau_.set_determined(algebraic_.determined());
-  }
   /// The mode with the state of the method in it.
   void transfer(Archive& archive) {
     archive(flow_, radau_, algebraic_, is_high_index_, needs_jets_, length_, smooth_length_, rates_, y_, ydot_);

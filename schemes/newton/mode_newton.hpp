@@ -117,7 +117,11 @@ class ModeNewton {
   [[nodiscard]] bool stays_at(const Vector& d, const Vector& lambda) const;
   bool solves_again(Vector& d, Vector& lambda);
   // Does the solution that the gate let pass lie where the rows say, mode_newton_definite.cpp
-  bool is_definite(const Vector& d, const Vector& lambda);
+  bool is_definite(Vector& d, Vector& lambda);
+  [[nodiscard]] bool is_loose(const Vector& lambda);
+  bool sharpen(Vector& d, Vector& lambda);
+  [[nodiscard]] bool is_correction_open(const Vector& lambda) const;
+  [[nodiscard]] double goes_on_by() const;
   void solve_refined();
   [[nodiscard]] bool has_underflowed() const;
   bool is_flat(const Vector& d, const Vector& lambda);

@@ -7,8 +7,10 @@
 // on one side as well, or Newton's step leads nowhere.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
+#include <perp/core/base/index.hpp>
 #include <perp/lcp/polyhedra/affine_space.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 
@@ -20,6 +22,7 @@ constexpr double least_bounds = 4;    ///< where rows have no values farther off
 constexpr double fewest_bounds = 0.5;  ///< where they have none there on either side
 constexpr double most_fold = 64;      ///< of a solution, to which Newton's step is so much shorter
 constexpr double definite = 0x1p-26;  ///< share of an unknown that no branch is apart by
+constexpr int most_sharpenings = 256;    ///< of a point that has passed the gate
 constexpr double flat_share = 0x1p-10;  ///< of an unknown by which a row that is flat lets it move
 constexpr double underflow = 0x1p-960;  ///< below this a product may round by more than u of itself
 
@@ -196,10 +199,60 @@ bool ModeNewton::is_open() const {
   return std::ranges::any_of(ways->directions, [&](const auto& way) { return moves_state(way, linear, step_.n()); });
 }
 
-bool ModeNewton::is_definite(const Vector& d, const Vector& lambda) {
+/// Do the rows, each of them 0 to its rounding, leave an unknown open that their equations are not linear in?
+bool ModeNewton::is_loose(const Vector& lambda) {
+  return std::ranges::any_of(step_.curved_unknowns(), [&](int unknown) {
+    const double nothing = definite * std::abs(unknown_value(unknown, lambda));
+    return !(distance_bound(unknown, nothing) <= nothing);
+  });
+}
+
+/// Does the correction in the work move an unknown that the equations are not linear in by more than branches are apart?
+bool ModeNewton::is_correction_open(const Vector& lambda) const {
+  return std::ranges::any_of(step_.curved_unknowns(), [&](int unknown) {
+    return std::abs(work_[at(unknown)]) > definite * std::abs(unknown_value(unknown, lambda));
+  });
+}
+
+/// Of the next correction along the last one, both in scaled unknowns: their product.
+double ModeNewton::goes_on_by() const {
+  double product = 0;
+  for (int j = 0; j < step_.size(); ++j)
+    product -= (work_[at(j)] / lu_.column_scale(j)) * (direction_[at(j)] / lu_.column_scale(j));
+  return product;
+}
+
+/// Newton's steps on from a point that has passed the gate, as long as they fall: terms that stand in several rows, as
+/// the current of a source that floats, round alike in all of them, and their sums tell what no row does. The step stands
+/// linearised and factorised at the last point. False: the matrix is singular.
+bool ModeNewton::sharpen(Vector& d, Vector& lambda) {
+  solve_refined();
+  if (!is_correction_open(lambda)) return true;
+  double size = scaled_size(work_);
+  for (int k = 0; k < most_sharpenings && is_correction_open(lambda); ++k) {
+    std::ranges::transform(work_, direction_.begin(), std::negate{});
+    step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
+    if (!step_.linearise(d_trial_, lambda_trial_) || !(ask_gate(d_trial_, lambda_trial_) <= gate) || !factorise()) break;
+    solve_refined();
+    // Down an exponential they fall slowly, all the same way; rounding leads back and forth.
+    const double next = scaled_size(work_), way = goes_on_by();
+    if (!(next <= size / 2) && !(next <= size && way > size * size / 2)) break;
+    size = next;
+    d = d_trial_, lambda = lambda_trial_;
+  }
+  step_.linearise(d, lambda);
+  ask_gate(d, lambda);
+  return factorise();
+}
+
+bool ModeNewton::is_definite(Vector& d, Vector& lambda) {
   if (step_.curved_unknowns().empty()) return true;
   if (!factorise()) return !is_flat(d, lambda);
   bound_distances();
+  if (is_loose(lambda)) {
+    if (!sharpen(d, lambda)) return !is_flat(d, lambda);
+    bound_distances();
+  }
   for (const int unknown : step_.curved_unknowns()) {
     const double nothing = definite * std::abs(unknown_value(unknown, lambda));
     const double distance = distance_bound(unknown, nothing);

@@ -151,7 +151,9 @@ void HiddenPulses::evaluate_others(std::vector<Interval>& ranges) const {
 /// Does the point in the middle of a piece show something? Else its halves are pieces.
 bool HiddenPulses::shows(const Piece& piece, double h, double end) {
   const double middle = (samples_[piece.low].share + samples_[piece.high].share) / 2;
-  const bool is_found = solve_at(middle, h, piece, y_);
+  const AlgebraicPart::Solved solved = solve_at(middle, h, piece, y_);
+  if (solved == AlgebraicPart::Solved::undetermined) return false;
+  const bool is_found = solved == AlgebraicPart::Solved::yes;
   if (middle < end && (!is_found || is_off_course(middle, y_))) return true;
   if (!is_found) return false;
   const std::size_t sample = add_sample(middle, h, y_);
@@ -161,20 +163,21 @@ bool HiddenPulses::shows(const Piece& piece, double h, double end) {
 }
 
 /// The unknowns at a point: algebraic ones by their equations, from the polynomial or the values at the ends of the piece.
-bool HiddenPulses::solve_at(double share, double h, const Piece& piece, Vector& y) {
+AlgebraicPart::Solved HiddenPulses::solve_at(double share, double h, const Piece& piece, Vector& y) {
   Radau& radau = integrator_.radau();
   radau.interpolate_derivative(share, rates_);
   Vector polynomial;
   radau.interpolate(share, polynomial);
   y = polynomial;
-  if (integrator_.algebraic_part().solve(at_.now.t + share * h, rates_, y)) return true;
+  AlgebraicPart::Solved solved = integrator_.algebraic_part().solve(at_.now.t + share * h, rates_, y);
   for (const std::size_t end : {piece.low, piece.high}) {
+    if (solved != AlgebraicPart::Solved::no) return solved;
     y = polynomial;
     for (int k = 0; k < y.size(); ++k)
       if (!integrator_.flow().is_differential(k)) y[k] = samples_[end].y[k];
-    if (integrator_.algebraic_part().solve(at_.now.t + share * h, rates_, y)) return true;
+    solved = integrator_.algebraic_part().solve(at_.now.t + share * h, rates_, y);
   }
-  return false;
+  return solved;
 }
 
 /// Do the differential equations miss more than the tolerance there?

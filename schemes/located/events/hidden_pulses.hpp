@@ -48,7 +48,7 @@ class HiddenPulses {
   [[nodiscard]] double felt(const Sample& low, const Sample& high);
   void evaluate_others(std::vector<enclosure::Interval>& ranges) const;
   [[nodiscard]] bool shows(const Piece& piece, double h, double end);
-  [[nodiscard]] bool solve_at(double share, double h, const Piece& piece, Vector& y);
+  [[nodiscard]] AlgebraicPart::Solved solve_at(double share, double h, const Piece& piece, Vector& y);
   [[nodiscard]] bool is_off_course(double share, const Vector& y);
   [[nodiscard]] CurvedRows& rows() { return integrator_.algebraic_part().curved_rows(); }
 

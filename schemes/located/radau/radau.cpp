@@ -177,7 +177,6 @@ void Radau::set_start() {
   Y_start_ = attempt_.base;
   for (int k = 0; k < flow_.size(); ++k)
     if (!flow_.is_differential(k)) Y_start_[k] += attempt_.Z.row(k).dot(extrapolation_);
-  for (const Eigen::Index k : determined_) Y_start_[k] = y_[k];
 }
 
 /// The norm of the defect at (t, ydot_, y), filtered by the matrix of the real eigenvalue; delta_ is left. Inf: no value.

@@ -40,11 +40,6 @@ class Radau {
   /// scaled, powers of two; 1 where none are set. Before the next `start`.
   void set_units(const Vector& x, const Vector& lambda);
 
-  /// The estimate of errors takes the values of these unknowns at the start of a step from the state, not from the
-  /// polynomial through its stages: equations without derivatives that are not affine in them determine them. The
-  /// defect of those equations tells nothing where the matrix of the stages is that of another branch.
-  void set_determined(std::vector<Eigen::Index> unknowns) { determined_ = std::move(unknowns); }
-
   /// A new beginning at y (N) in the mode set in the flow before. Algebraic parts of y are guesses.
   /// `rates` (N): a guess of ẏ, from which the first stages are foretold; empty: the stages are the
   /// state.
@@ -183,7 +178,6 @@ class Radau {
   Polynomial attempt_, last_;
 
   // step control
-  std::vector<Eigen::Index> determined_;  // see set_determined
   double error_ = 0, proposed_ = 0;
   double last_error_ = 0, last_h_ = 0;  // of the step accepted before; 0: none
   bool rejected_ = false;               // an attempt from this state
