@@ -71,7 +71,7 @@ class Radau {
   /// 1. After `error`.
   [[nodiscard]] double proposed_step() const { return proposed_; }
   /// Forgets the attempt: the next one does not start from its stages.
-  void discard() { attempted_ = false; }
+  void discard() { attempted_ = knows_variation_ = false; }
   /// Takes the attempt, which was solved, as the new state.
   void accept();
 
@@ -181,7 +181,7 @@ class Radau {
   ModeFlow& flow_;
   const RadauTable& table_;
   RadauTolerance tolerance_;  // as it is held against the estimate
-  double variation_rtol_ = 0; // the same for derivatives by q, which are known at the ends of steps only
+  double variation_rtol_ = 0;  // the same for derivatives by q, which are known at the ends of steps only
   Vector defect_;             // s: ℓ_j'(0)
   Vector extrapolation_;      // s: of the polynomial through the stages alone to the start
 

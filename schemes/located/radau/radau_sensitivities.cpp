@@ -111,8 +111,9 @@ Matrix Radau::variation_at_start() const {
   return at_start;
 }
 
-/// Algebraic parts of the derivatives at the start are those of the stages, of the state those it has. `share`: state, rates and derivatives are moved by this share of
-/// their terms, with alternating signs. False: no finite value.
+/// The defect at the start. Algebraic parts of the derivatives there are those of the stages, of the state those it has.
+/// `share`: state, rates and derivatives are moved by this share of their terms, with alternating signs. False: no finite
+/// value.
 bool Radau::variation_defect(const Variation& along, double share) {
   const Eigen::Index N = flow_.size(), q = along.start.cols();
   Matrix rates = Matrix::Zero(N, q), start = variation_at_start();
@@ -140,6 +141,7 @@ bool Radau::variation_defect(const Variation& along, double share) {
   return variation_defect_.allFinite();
 }
 
+/// -error of each column, by this matrix.
 void Radau::filter_variation(const linear::EntryLu<double>& matrix, const Vector& scale, Matrix& error) {
   error.resize(variation_defect_.rows(), variation_defect_.cols());
   for (Eigen::Index c = 0; c < variation_defect_.cols(); ++c) {
