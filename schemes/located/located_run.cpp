@@ -167,7 +167,7 @@ bool LocatedRun::is_seen_through(double h, const std::optional<GapWatch::Fall>& 
 /// The stages of a step, to be accepted as they are. False: rejected, and the integrator has the next length.
 bool LocatedRun::attempt(double h) {
   const Radau::Outcome outcome = integrator_.attempt(h);
-  if (outcome == Radau::Outcome::solved && (is_fixed() || integrator_.radau().error() <= 1)) return true;
+  if (outcome == Radau::Outcome::solved && (is_fixed() || parts_.sensitivity.error_of_attempt() <= 1)) return true;
   reject(outcome, h);
   return false;
 }
@@ -176,6 +176,7 @@ void LocatedRun::reject(Radau::Outcome outcome, double h) {
   const bool solved = outcome == Radau::Outcome::solved;
   const double next = solved ? std::min(integrator_.radau().proposed_step(), 0.9 * h) : h / 4;
   const bool ends = is_fixed() || next < at_.shortest_step();
+  if (solved && ends && integrator_.radau().misses_variation()) return give_up_sensitivities(h);
   const std::optional<Gap> edge = ends && outcome == Radau::Outcome::domain ? parts_.rough.gap_at_end() : std::nullopt;
   if (!edge) return shorten(is_fixed() ? 0 : next, reason_of(outcome));
   ++record_.rejected;

@@ -52,6 +52,13 @@ class LocatedRun {
   }
   bool is_seen_through(double h, const std::optional<GapWatch::Fall>& fall);
   void reject(Radau::Outcome outcome, double h);
+  /// The state is known to the tolerance, its derivatives are not, however short the step.
+  void give_up_sensitivities(double h) {
+    ++record_.rejected;
+    parts_.sensitivity.give_up();
+    integrator_.radau().discard();
+    integrator_.set_length(h);
+  }
   void shorten(double h, const std::string& why);
   void take_step(double h);
   void take_step_on_branch(double h);

@@ -66,12 +66,13 @@ std::optional<double> RoughEnds::time_to_end(const Gap& gap, double limit) {
 }
 
 /// Has a step not made this gap smaller, of formulas without derivatives at its end, and is what is left of it
-/// below the rounding of its variables?
+/// below the rounding of its variables, or has not moved at all, as where they are too large beside it?
 bool RoughEnds::is_lost_in_rounding(const Gap& gap) {
   if (gap.law < 0 || gap.of_lambda || !jets_.all().rough_laws()[static_cast<std::size_t>(gap.law)]) return false;
   const double value = locator_.value(gap, at_.now);
   const double unknown = left_by_newton * at_.options.tol * locator_.size(gap);
-  return value > 0 && value <= unknown && value >= locator_.value(gap, at_.moved_from);
+  const double before = locator_.value(gap, at_.moved_from);
+  return value > 0 && (value == before || (value <= unknown && value >= before));
 }
 
 std::optional<RoughEnds::Lost> RoughEnds::lost_gap(double limit) {

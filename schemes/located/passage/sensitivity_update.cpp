@@ -1,6 +1,7 @@
 // ∂x/∂q along a run: called by the run for steps, by transitions at the ends and starts of modes.
 #include <fmt/format.h>
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -35,6 +36,35 @@ Matrix SensitivityUpdate::at_end_of_attempt() {
   at_.now.dx_dq = values.dx;
   at_.now.dlambda_dq = std::move(values.dlambda);
   return std::move(values.dx);
+}
+
+double SensitivityUpdate::error_of_attempt() {
+  if (!active()) return integrator_.radau().error();
+  const Radau::Variation along = maps_.variation(terms_);
+  return integrator_.radau().error(&along);
+}
+
+void SensitivityUpdate::step() {
+  if (!active()) return;
+  terms_ = sizes(maps_.dx());
+  maps_.take(at_end_of_attempt());
+  if (!active()) return;
+  terms_ = terms_.cwiseMax(sizes(maps_.dx()));
+  watch_ends(nullptr);
+}
+
+/// The largest entry of each column in units of the variables.
+Vector SensitivityUpdate::sizes(const Matrix& S) const {
+  return (S.array().abs().colwise() / at_.scales.x.array()).colwise().maxCoeff().transpose();
+}
+
+/// Of S behind an event: what is left of S and ẋ dt* may be their rounding.
+Vector SensitivityUpdate::terms_behind(const Jet& after, bool x_jumped) const {
+  const Vector& dt = maps_.event_time();
+  Vector behind = sizes(maps_.at_event()).cwiseMax(sizes(after.x.col(1) * dt.transpose()));
+  if (maps_.moved().size() > 0) behind = behind.cwiseMax(sizes(maps_.moved()));
+  if (x_jumped) return behind;
+  return behind.cwiseMax(sizes(before_)).cwiseMax(sizes(at_.passage.before.x.col(1) * dt.transpose()));
 }
 
 void SensitivityUpdate::at_corner(const Gap& fell) {
@@ -97,7 +127,10 @@ void SensitivityUpdate::end(const std::string& why) {
 
 /// Where the derivatives of the stages are not finite, or their matrix is singular.
 Matrix SensitivityUpdate::without() {
-  if (jets_.all().has_rough_laws())
+  constexpr double eps = std::numeric_limits<double>::epsilon();  // no step makes them grow by as much
+  if (maps_.dx().cwiseAbs().maxCoeff() > eps * std::numeric_limits<double>::max())
+    end("they are larger than doubles");
+  else if (jets_.all().has_rough_laws())
     end("the equations have no derivatives there");
   else
     record_.finish(Status::not_solved,
@@ -124,6 +157,7 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
                                record_.place(before)));
     return;
   }
+  if (starts) terms_ = maps_.moved().size() > 0 ? sizes(values.dx).cwiseMax(sizes(maps_.moved())) : sizes(values.dx);
   maps_.take(values.dx);
   at_.now.dx_dq = std::move(values.dx);
   at_.now.dlambda_dq = std::move(values.dlambda);
@@ -204,7 +238,10 @@ bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumpe
                                record_.place(before)));
     return false;
   }
-  if (switches || x_jumped) maps_.leave(after);
+  if (switches || x_jumped) {
+    maps_.leave(after);
+    terms_ = terms_behind(after, x_jumped);
+  }
   if (!x_jumped) take_orders(before, after);
   return true;
 }

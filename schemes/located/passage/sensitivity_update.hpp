@@ -20,21 +20,22 @@ class SensitivityUpdate {
 
   [[nodiscard]] bool active() const { return maps_.active(); }
   /// S, or why there is none.
-  void transfer(Archive& archive) { archive(maps_, before_, why_none_); }
+  void transfer(Archive& archive) { archive(maps_, before_, terms_, why_none_); }
   /// The maps of S by resets and impacts.
   [[nodiscard]] Sensitivities& maps() { return maps_; }
   /// Since when and why there are none any more; empty: there are, or none was asked for.
   [[nodiscard]] const std::string& why_none() const { return why_none_; }
 
+  /// The error of the attempt, which was solved, in units of the tolerance: see Radau::error.
+  double error_of_attempt();
+  /// No step is short enough to know them to the tolerance: the run goes on without.
+  void give_up() { end("they are not known to the tolerance, however short the step"); }
+
   /// ∂x/∂q at the end of the attempt, which is the present state; it gets it with its algebraic part. The
   /// run ends where it is singular.
   Matrix at_end_of_attempt();
   /// The same, as S of the step that is accepted.
-  void step() {
-    if (!active()) return;
-    maps_.take(at_end_of_attempt());
-    if (active()) watch_ends(nullptr);
-  }
+  void step();
   /// The present event: dt*/dq by the gap that falls fastest in its unit.
   void at_corner(const Gap& fell);
   /// The present event is at a moment that depends on nothing.
@@ -60,6 +61,8 @@ class SensitivityUpdate {
   [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond);
   [[nodiscard]] const char* two_sided(const Gap& gap, const Jet* start);
   void watch_ends(const Jet* start);
+  [[nodiscard]] Vector sizes(const Matrix& S) const;
+  [[nodiscard]] Vector terms_behind(const Jet& after, bool x_jumped) const;
   [[nodiscard]] std::vector<Gap> switching_gaps(const Mode& before, const Mode& after) const;
   [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
   [[nodiscard]] std::vector<Matrix> by_orders(const std::vector<Gap>& order, const Jet& after);
@@ -72,6 +75,7 @@ class SensitivityUpdate {
   const EventLocator& locator_;
   Sensitivities maps_;
   Matrix before_;         // S at the end of the last mode
+  Vector terms_;          // of each column of S, the largest it was computed of, in units
   std::string why_none_;
 };
 

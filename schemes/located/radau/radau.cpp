@@ -58,9 +58,10 @@ void Radau::set_tolerance(RadauTolerance tolerance) {
     throw InvalidInput(fmt::format("atol must have {} entries, one for each variable, but has {}",
                                    flow_.n(), tolerance_.atol.size()));
   if (!(tolerance_.atol.array() > 0).all()) throw InvalidInput("atol must be positive");
-  if (tolerance_.inside) return;
   // The estimate is O(h^(s+1)), the error of a run at the ends of its steps O(h^(2s-1)).
   const double wanted = 0.1 * std::pow(tolerance_.rtol, (stages() + 1.0) / (2.0 * stages() - 1.0));
+  variation_rtol_ = std::max(wanted, tolerance_.rtol);
+  if (tolerance_.inside) return;
   tolerance_.atol *= wanted / tolerance_.rtol;
   tolerance_.rtol = wanted;
 }
@@ -79,6 +80,7 @@ void Radau::start(double t, const Vector& y, const Vector& rates) {
   rates_ = rates;
   first_ = true;
   attempted_ = rejected_ = estimated_ = false;
+  knows_variation_ = false;
   last_error_ = last_h_ = 0;
   const int s = stages(), N = flow_.size();
   unit_ = Vector::Ones(N);
@@ -157,7 +159,7 @@ bool Radau::is_any_differential() const {
   return false;
 }
 
-double Radau::error() {
+double Radau::error(const Variation* along) {
   assert(attempted_);
   if (estimated_) return error_;
   const bool any = is_any_differential();
@@ -166,6 +168,11 @@ double Radau::error() {
     frozen_nearby_ = true;
   }
   error_ = any ? differential_error() : algebraic_error();
+  by_variation_ = false;
+  if (along != nullptr && any && error_ <= 1) {
+    error_ = std::max(error_, variation_error(*along));
+    by_variation_ = error_ > 1;
+  }
   propose(any ? stages() + 1 : stages() - 1);
   estimated_ = true;
   return error_;
@@ -255,6 +262,8 @@ void Radau::set_aside(Attempt& kept) const {
   assert(attempted_);
   kept.polynomial = attempt_;
   kept.end = end_;
+  kept.knows_variation = knows_variation_;
+  if (knows_variation_) kept.variation_start = variation_start_, kept.variation_end = variation_end_;
   kept.error = error_;
   kept.proposed = proposed_;
   kept.estimated = estimated_;
@@ -264,6 +273,8 @@ void Radau::take_back(const Attempt& kept) {
   attempt_ = kept.polynomial;
   h_ = attempt_.h;
   end_ = kept.end;
+  knows_variation_ = kept.knows_variation;
+  if (knows_variation_) variation_start_ = kept.variation_start, variation_end_ = kept.variation_end;
   error_ = kept.error;
   proposed_ = kept.proposed;
   estimated_ = kept.estimated;

@@ -55,14 +55,23 @@ class Radau {
   };
   /// Solves the stages of a step of length h > 0; repeatable with other h from the same state.
   [[nodiscard]] Outcome attempt(double h);
+  /// Derivatives by q that a step has to know to the tolerance as well, see `sensitivities`.
+  struct Variation {
+    Matrix start;                          ///< N×q: dy_n/dq
+    std::vector<int> column_of_parameter;  ///< of the flow
+    Vector terms;                          ///< q: the largest that the column was computed of, in units of the variables
+  };
   /// Estimated local error of the attempt, which was solved, in units of the tolerance, of the
   /// differential components (of the algebraic ones where there is no other). ≤ 1: acceptable.
-  [[nodiscard]] double error();
+  /// `along`: the larger one of this and that of these derivatives, each column beside its own size.
+  [[nodiscard]] double error(const Variation* along = nullptr);
+  /// Is that error above 1 for the derivatives alone?
+  [[nodiscard]] bool misses_variation() const { return estimated_ && by_variation_; }
   /// Length for the next step if the attempt is accepted, for another attempt if its error is above
   /// 1. After `error`.
   [[nodiscard]] double proposed_step() const { return proposed_; }
   /// Forgets the attempt: the next one does not start from its stages.
-  void discard() { attempted_ = false; }
+  void discard() { attempted_ = knows_variation_ = false; }
   /// Takes the attempt, which was solved, as the new state.
   void accept();
 
@@ -162,11 +171,23 @@ class Radau {
   [[nodiscard]] double size_of(int k) const;
   [[nodiscard]] double tolerance_norm(const Vector& error) const;
   [[nodiscard]] double algebraic_error() const;
+  [[nodiscard]] bool stage_variations(const Matrix& S_start, const std::vector<int>& column_of_parameter);
+  void take_variation_end(const Matrix& S_start);
+  [[nodiscard]] double variation_error(const Variation& along);
+  [[nodiscard]] Matrix variation_at_start() const;
+  bool variation_defect(const Variation& along, double share);
+  void filter_variation(const linear::EntryLu<double>& matrix, const Vector& scale, Matrix& error);
+  void measure_variation_noise(const Variation& along);
+  void measure_stage_noise();
+  void add_variation_noise(const Vector& noise, Eigen::Index column);
+  [[nodiscard]] double variation_size(const Matrix& start, Eigen::Index column) const;
+  [[nodiscard]] double variation_norm(const Variation& along, const Matrix& error) const;
   void propose(int order);
 
   ModeFlow& flow_;
   const RadauTable& table_;
   RadauTolerance tolerance_;  // as it is held against the estimate
+  double variation_rtol_ = 0;  // the same for derivatives by q, which are known at the ends of steps only
   Vector defect_;             // s: ℓ_j'(0)
   Vector extrapolation_;      // s: of the polynomial through the stages alone to the start
 
@@ -182,6 +203,7 @@ class Radau {
   double last_error_ = 0, last_h_ = 0;  // of the step accepted before; 0: none
   bool rejected_ = false;               // an attempt from this state
   bool estimated_ = false;              // error_ is that of the attempt
+  bool by_variation_ = false;           // above 1 for derivatives alone
 
   // Newton's method: unknowns Z (N×s)
   Matrix Z_, Ydot_, R_, W_;
@@ -201,14 +223,21 @@ class Radau {
   linear::Lu all_;
   Vector all_residual_, all_solution_;
 
+  // derivatives by q
+  bool knows_variation_ = false;            // of the latest attempt:
+  Matrix variation_start_, variation_end_;  // N×q
+  Matrix variation_defect_, variation_error_, start_error_;
+  Vector variation_noise_;                  // q, in units of the variables
+
   Counts counts_;
 };
 
 struct Radau::Attempt {
   Polynomial polynomial;
   Vector end;
+  Matrix variation_start, variation_end;
   double error = 0, proposed = 0;
-  bool estimated = false;
+  bool estimated = false, knows_variation = false;
 };
 
 }  // namespace perp

@@ -69,6 +69,7 @@ Radau::Outcome Radau::attempt(double h) {
   if (!(h > 0) || !std::isfinite(h))
     throw InvalidInput(fmt::format("the step must be positive but is {}", h));
   ++counts_.attempts;
+  knows_variation_ = false;
   h_ = h;
   Outcome outcome = Outcome::diverged;
   for (const bool predicted : {true, false}) {

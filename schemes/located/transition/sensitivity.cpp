@@ -9,12 +9,20 @@
 namespace perp {
 namespace {
 
-/// Divides the rows of both sides of equations by the largest entries of the left one.
-void scale_rows(Matrix& left, Matrix& right) {
+/// Divides the rows of equations, with further ones, by the largest entries of the left side.
+template <class... Further>
+void scale_rows(Matrix& left, Further&... further) {
   for (Eigen::Index i = 0; i < left.rows(); ++i) {
     const double size = left.row(i).cwiseAbs().maxCoeff();
-    if (size > 0) left.row(i) /= size, right.row(i) /= size;
+    if (size > 0) left.row(i) /= size, ((further.row(i) /= size), ...);
   }
+}
+
+/// Inverse of the largest entry of each column of both; 1 where it is empty.
+Vector column_units(const Matrix& one, const Matrix& other) {
+  Vector units = one.cwiseAbs().cwiseMax(other.cwiseAbs()).colwise().maxCoeff().transpose();
+  for (double& unit : units) unit = unit > 0 ? 1 / unit : 1;
+  return units;
 }
 
 }  // namespace
@@ -67,6 +75,7 @@ void Sensitivities::begin(double t, const Vector& x, const Vector& lambda, const
   for (std::size_t k = 0; k < request_.starts.size(); ++k)
     dx_(request_.starts[k], static_cast<Eigen::Index>(k)) = 1;
   dt_ = Vector::Zero(columns_);
+  moved_.resize(0, 0);
   project(t, x, lambda, jump);
   S_ = dx_;
 }
@@ -89,32 +98,50 @@ Vector Sensitivities::impulses(const Linearised& at, const Vector& jump) const {
   return linear::least_norm_solution(columns, -at.H_ydot.leftCols(system_.n()) * jump, linear::rounding_share);
 }
 
-/// One linearised implicit Euler step of length h in the mode from y⁻ to y,
-///     (H_ẏ + h H_y) dy = H_ẏ dy⁻ − h H_p dp − h H_t dt
-/// with the unknowns that have no derivative scaled by 1/h, since they may hold impulses. If the
-/// step is a jump by Δ with impulses Σ, then h H_y tends to what Δ and Σ (`with`) add to H_y where x is
-/// meant, since ẏ = Δ/h and Σ/h enter linearly; so do h H_p and h H_t.
-Matrix Sensitivities::short_step(const Linearised& at, const Linearised* with, double h) const {
-  Matrix left = at.H_ydot + h * at.H_y, by_p = h * at.H_p;
-  Vector by_t = h * at.H_t;
-  if (with != nullptr) {
-    for (int k = 0; k < flow_.size(); ++k)
-      if (flow_.is_differential(k)) left.col(k) += with->H_y.col(k) - at.H_y.col(k);
-    by_p += with->H_p - at.H_p;
-    by_t += with->H_t - at.H_t;
-  }
-  Matrix right = at.H_ydot.leftCols(system_.n()) * dx_ - by_t * dt_.transpose();
-  for (std::size_t k = 0; k < request_.parameters.size(); ++k)
-    right.col(column_of_parameter_[k]) -= by_p.col(static_cast<Eigen::Index>(k));
+/// What H_ẏ, H_p and H_t say of the move of dx with impulses: one linearised implicit Euler step of length h in the mode
+/// from y⁻ to y,
+///     (H_ẏ + h H_y) dy = H_ẏ dy⁻ − h H_p dp − h H_t dt,
+/// for h → 0, with Δ = dx − dx⁻ and the impulses Σ = h dz of the unknowns z that have no derivative:
+///     H_ẏ Δ + H_z Σ = 0            and, of combinations N of equations from which it drops, the order of h,
+///     N H_x Δ = −N (H_x dx⁻ + H_p dp + H_t dt)
+/// If the step is a jump with impulses, then h H_y tends to what these (`with`) add to H_y where x is meant, since ẏ and z
+/// enter linearly; so do h H_p and h H_t. Nothing: no combination drops, and there is no jump.
+std::optional<Matrix> Sensitivities::move_onto_constraints(const Linearised& at, const Linearised* with) const {
+  Matrix left = at.H_ydot, slopes = at.H_y, right = Matrix::Zero(flow_.size(), columns_);
   for (int k = 0; k < flow_.size(); ++k)
-    if (!flow_.is_differential(k)) left.col(k) /= h;
-  scale_rows(left, right);
-  return linear::FullLu(left).solve(right);
+    if (!flow_.is_differential(k)) left.col(k) = at.H_y.col(k), slopes.col(k).setZero();
+  if (with != nullptr) {
+    Matrix more = with->H_y - at.H_y;
+    for (int k = 0; k < flow_.size(); ++k)
+      if (!flow_.is_differential(k)) more.col(k).setZero();
+    left += more;
+    right = -forcing(more, with->H_p - at.H_p, with->H_t - at.H_t);
+  }
+  Matrix of_slopes = -forcing(slopes, at.H_p, at.H_t);
+  const Vector units = column_units(left, slopes);
+  left = left * units.asDiagonal();
+  slopes = slopes * units.asDiagonal();
+  scale_rows(left, right, slopes, of_slopes);
+  const Matrix dropping = linear::FullLu(left.transpose()).kernel().transpose();
+  if (dropping.rows() == 0 && with == nullptr) return std::nullopt;
+  Matrix rows = dropping * slopes, values = dropping * of_slopes;
+  scale_rows(rows, values);
+  Matrix all(left.rows() + rows.rows(), left.cols()), of_all(all.rows(), columns_);
+  all << left, rows;
+  of_all << right, values;
+  return units.asDiagonal() * linear::least_squares(all, of_all, linear::rounding_share);
+}
+
+/// H_x dx + H_p dp + H_t dt of the present dx.
+Matrix Sensitivities::forcing(const Matrix& by_y, const Matrix& by_p, const Vector& by_t) const {
+  Matrix result = by_y.leftCols(system_.n()) * dx_ + by_t * dt_.transpose();
+  for (std::size_t k = 0; k < request_.parameters.size(); ++k)
+    result.col(column_of_parameter_[k]) += by_p.col(static_cast<Eigen::Index>(k));
+  return result;
 }
 
 /// The limit h → 0 of such a step.
 void Sensitivities::project(double t, const Vector& x, const Vector& lambda, const Vector& jump) {
-  constexpr double h = 1e-100, shorter = 1e-10;  // in scaled rows and columns powers of h vanish beside 1
   Vector y(flow_.size()), ydot = Vector::Zero(flow_.size());
   flow_.gather(x, lambda, y);
   Linearised at, with;
@@ -124,17 +151,30 @@ void Sensitivities::project(double t, const Vector& x, const Vector& lambda, con
     ydot.head(system_.n()) = jump;
     if (!linearise(t, ydot, y + impulse, with)) return;
   }
-  const Linearised* const jumps = jump.size() > 0 ? &with : nullptr;
-  const Matrix dy = short_step(at, jumps, h), nearer = short_step(at, jumps, shorter * h);
-  // What is of the order of h is 0 in the limit.
-  for (int j = 0; j < system_.n(); ++j)
-    if (flow_.is_differential(j))
-      dx_.row(j) = (nearer.row(j).array().abs() <= std::sqrt(shorter) * dy.row(j).array().abs()).select(0, dy.row(j));
+  const std::optional<Matrix> move = move_onto_constraints(at, jump.size() > 0 ? &with : nullptr);
+  if (!move) return;
+  moved_ = dx_;
+  for (int j = 0; j < system_.n(); ++j) {
+    if (!flow_.is_differential(j)) continue;
+    // What is left of a difference is 0 where it is the rounding of its terms.
+    const Eigen::RowVectorXd sum = dx_.row(j) + move->row(j);
+    dx_.row(j) = (sum.array().abs() <= linear::rounding_share * dx_.row(j).array().abs()).select(0, sum);
+  }
+}
+
+Matrix Sensitivities::start_of_step() const {
+  Matrix start = Matrix::Zero(flow_.size(), columns_);
+  start.topRows(system_.n()) = S_;
+  return start;
+}
+
+Radau::Variation Sensitivities::variation(const Vector& terms) const {
+  return {start_of_step(), column_of_parameter_, terms};
 }
 
 bool Sensitivities::step(Radau& radau, Matrix& S) const {
-  Matrix start = Matrix::Zero(flow_.size(), columns_), end(flow_.size(), columns_);
-  start.topRows(system_.n()) = S_;
+  const Matrix start = start_of_step();
+  Matrix end(flow_.size(), columns_);
   if (!radau.sensitivities(start, end, column_of_parameter_)) return false;
   S = end.topRows(system_.n());
   return true;
@@ -186,6 +226,7 @@ Sensitivities::GapRate Sensitivities::reset_rate(const Gap& gap, const Jet& jet,
 
 void Sensitivities::at_event(const Jet& jet, const Vector& dt) {
   dt_ = dt;
+  moved_.resize(0, 0);
   dx_ = S_ + jet.x.col(1) * dt.transpose();
   if (resets_read_multipliers())
     dlambda_ = jets_.sensitivities(jet, S_, {}, dp()).lambda[0] + jet.lambda.col(1) * dt.transpose();

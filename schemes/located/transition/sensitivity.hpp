@@ -48,6 +48,8 @@ class Sensitivities {
   /// directions of its multipliers (an oblique projection), as a perturbed start does. `jump`: the
   /// way x(0) has gone already, from the given start to x; empty: none.
   void begin(double t, const Vector& x, const Vector& lambda, const Vector& jump);
+  /// What a step from the present S has to know; `terms`: see Radau::Variation.
+  [[nodiscard]] Radau::Variation variation(const Vector& terms) const;
   /// S at the end of a converged attempt of the present state, differential part; false: singular.
   [[nodiscard]] bool step(Radau& radau, Matrix& S) const;
   void take(const Matrix& S) { S_ = S; }
@@ -75,6 +77,8 @@ class Sensitivities {
   void leave(const Jet& jet);
   [[nodiscard]] const Vector& event_time() const { return dt_; }
   [[nodiscard]] const Matrix& at_event() const { return dx_; }
+  /// What the last jump onto constraints moved, at this event; empty: none did.
+  [[nodiscard]] const Matrix& moved() const { return moved_; }
   void set_event(const Matrix& dx, const Vector& dt) { dx_ = dx, dt_ = dt; }
 
   /// The derivative of S ↦ S across laws that switch at one moment, one after the other in the
@@ -84,13 +88,15 @@ class Sensitivities {
 
  private:
   [[nodiscard]] Matrix dp() const;
+  [[nodiscard]] Matrix start_of_step() const;
   struct Linearised {
     Matrix H_ydot, H_y, H_p;
     Vector H_t;
   };
   [[nodiscard]] bool linearise(double t, const Vector& ydot, const Vector& y,
                                Linearised& result) const;
-  [[nodiscard]] Matrix short_step(const Linearised& at, const Linearised* with, double h) const;
+  [[nodiscard]] std::optional<Matrix> move_onto_constraints(const Linearised& at, const Linearised* with) const;
+  [[nodiscard]] Matrix forcing(const Matrix& by_y, const Matrix& by_p, const Vector& by_t) const;
   [[nodiscard]] GapRate reset_rate(const Gap& gap, const Jet& jet, const JetSensitivities& all, const Matrix& p) const;
   [[nodiscard]] Vector impulses(const Linearised& at, const Vector& jump) const;
   void differentiate_resets();
@@ -107,7 +113,7 @@ class Sensitivities {
   ConsistentJets& jets_;
   int columns_;
   std::vector<int> column_of_parameter_;  // of the flow
-  Matrix S_, dx_;
+  Matrix S_, dx_, moved_;
   Matrix dlambda_;  // before the last event, where resets ask for it
   Vector dt_;
 
