@@ -11,7 +11,8 @@ namespace perp {
 namespace {
 
 constexpr std::array settling{-20, -30, -40, -48};  ///< of the steps that algebraic variables after a reset are taken from
-constexpr int most_trials = 60;  ///< steps on the search for the moment of a reset
+constexpr int most_trials = 120;  ///< steps on the search for the moment of a reset
+constexpr int secants = 30;       ///< of these, after which the zero is known not to be a simple one
 
 /// Shares of a step between which a condition passes 0, with its sizes there.
 struct Bracket {
@@ -22,9 +23,10 @@ struct Bracket {
     (is_before ? low : high) = s;
     (is_before ? low_value : high_value) = value;
   }
-  /// Where the secant is 0; bisection every third time keeps the bracket shrinking from both ends.
+  /// Where the secant is 0; bisection every third time keeps the bracket shrinking from both ends, and closes that of a
+  /// zero which is not simple: a state that is told from its surface would pass it again.
   [[nodiscard]] double next(int trial) const {
-    return trial % 3 == 2 ? low + (high - low) / 2 : low + (high - low) * low_value / (low_value + high_value);
+    return trial % 3 == 2 || trial >= secants ? low + (high - low) / 2 : low + (high - low) * low_value / (low_value + high_value);
   }
 };
 
