@@ -44,7 +44,7 @@ bool ModePassage::enters_seen_mode(double t_next) {
   ++record_.counts()["mode_changes"];
   std::vector<Event> events = mode_events(laws_, before, seen, {}, scheme_);
   for (Event& event : events) event.t_before = from_, event.t_after = t_next;
-  log(std::move(events));
+  log(std::move(events), true);
   return true;
 }
 
@@ -230,14 +230,14 @@ void ModePassage::log_changes(const Refinement& refinement, double h, const Vect
   }
 }
 
-void ModePassage::log(std::vector<Event> events) {
+void ModePassage::log(std::vector<Event> events, bool is_at_start) {
   // A law of time changes when its argument does, wherever secants within a step place that.
   for (Event& event : events)
     if (event.law >= 0 && changes_.switches != nullptr && changes_.switches->is_of_time(event.law))
       event.t = std::max(switched_, event.t_before);
   const bool enters = std::ranges::any_of(
       events, [](const Event& event) { return event.kind == EventKind::sliding_entry; });
-  events_.add(std::move(events), enters && leaves_at_once(scheme_, h_));
+  events_.add(std::move(events), enters && leaves_at_once(scheme_, h_), is_at_start);
 }
 
 }  // namespace perp
