@@ -128,7 +128,7 @@ std::vector<int> NonlinearCapturing::passing(const std::vector<int>& others, con
   }
   if (!others.empty() || !passing.empty()) return passing;
   for (std::size_t i = 0; i < open.size(); ++i)
-    if (sides[i] != 0) resets_.leave_to(open[i], sides[i]);
+    if (sides[i] != 0) resets_.leave_to(open[i], sides[i], resets_.moved_by_rounding(open[i], state, errors));
   return passing;
 }
 
