@@ -6,6 +6,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp {
 namespace {
@@ -168,12 +169,27 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
   return outcome;
 }
 
+/// The events of laws that change in a step over these times, just before resets.
+void NonlinearCapturing::tell_memory(const Step& before, const Step& after, std::pair<double, double> step,
+                                     std::vector<Event>& events) {
+  if (before.mode == after.mode) return;
+  for (Event& event : mode_events(step_.laws(), before, after, {}, *this)) {
+    event.t = before.t;
+    event.t_before = step.first;
+    event.t_after = step.second;
+    events.push_back(std::move(event));
+  }
+}
+
 /// Applies resets to the state before them, known up to `errors`, which lies in a step over these times.
 void NonlinearCapturing::apply(const std::vector<int>& fired, Step before, std::pair<double, double> step,
                                ResetWatch::Errors errors, ResetOutcome& outcome, std::vector<Event>& events) {
   outcome.names = resets_.names(fired);
   const std::vector<ResetWatch::Approach> approaching = resets_.approaching(before, errors, fired);
   Step after = before;
+  after.mode = mode_at_resets(before, errors);
+  tell_memory(before, after, step, events);
+  before.mode = after.mode;
   after.x = resets_.values(fired, before, errors);
   if (!errors.x.allFinite()) {
     outcome.kind = ResetOutcome::Kind::no_value;
