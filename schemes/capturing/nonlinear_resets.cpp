@@ -66,6 +66,13 @@ void NonlinearCapturing::start_resets() {
 Scheme::ResetOutcome NonlinearCapturing::reset(std::vector<Event>& events, long steps) {
   if (resets_.empty()) return {};
   const std::vector<Step> path = std::exchange(path_, {snapshot()});
+  ResetOutcome outcome = reset_on_path(path, steps, events);
+  if (outcome.kind == ResetOutcome::Kind::none) path_ = {snapshot()};  // what was gone back to on the search is no way
+  return outcome;
+}
+
+/// The first resets on a path of accepted states.
+Scheme::ResetOutcome NonlinearCapturing::reset_on_path(const std::vector<Step>& path, long steps, std::vector<Event>& events) {
   for (std::size_t k = 1; k < path.size(); ++k) {
     if (path[k - 1].mode != path[k].mode) {
       if (auto outcome = reset_on_change(path[k - 1], path[k], k + 1 == path.size(), events)) return *outcome;

@@ -117,4 +117,22 @@ TEST_SUITE("schemes/turned_back") {
         }
     }
   }
+
+  TEST_CASE("a condition that a law keeps from passing is looked for from there on, not from before the law changed") {
+    // x is up at 0.3 at 0.6, turns at 0.5 and falls through 0.3 at 1.09: n counts the way up alone, g is never turned.
+    const Model model = read_model_text(
+        "[variables]\nx = -0.3\ng = 1\nn = 0\n[model]\nequations = [\"der(x) = g - 1.7*hy\", \"der(g) = 0\", \"der(n) = 0\"]\n"
+        "laws = [\"hy in hysteresis(x, -1, 0.5)\"]\n"
+        "when = [{ condition = \"-(x - 0.3)\", direction = -1, set = { n = \"n + 1\" } }, "
+        "{ condition = \"2*(x - 0.5)\", set = { g = \"-g\" } }]\n[run]\nt = [0, 4.03]\n",
+        "kept_from_passing.toml");
+    for (const double h : {0.125, 0.1, 0.37})
+      for (const Trajectory& run : all_schemes(model, h)) {
+        CAPTURE(h);
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        CHECK(run.x.back()[1] == 1);
+        CHECK(run.x.back()[2] == 1);
+        CHECK(run.events.size() == 3);
+      }
+  }
 }
