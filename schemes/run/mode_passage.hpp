@@ -66,6 +66,7 @@ class ModePassage {
   [[nodiscard]] bool is_done_at_once(const Step& before, const std::vector<int>& rows, double t_next, double h);
   [[nodiscard]] bool agrees_with(const Refinement& refinement, const Step& before, const Vector& whole,
                                  const std::vector<int>& rows, double t_next, double h);
+  void shorten_to_change(const Step& before);
   std::optional<Failure> refine_change(const Step& before, const Vector& whole, double t_next, double h);
   [[nodiscard]] std::vector<int> rows_that_may_jump(const Step& before, const Vector& whole, double h);
   std::optional<Failure> go_in_short_steps(double t_next, double h, const Vector& whole);
