@@ -190,7 +190,7 @@ void check_files(const ConvergeArguments& arguments, const std::vector<StudyRequ
   for (const StudyRequest::Variant& variant : variants) declare_data(files, variant.model);
   for (const auto& [option, file] : {std::pair{"--reference", &arguments.reference},
                                      {"--reference-events", &arguments.reference_events}})
-    if (!file->empty()) files.reads(*file, option);
+    if (!file->empty()) files.reads(*file, option), files.reads(*file + ".json", fmt::format("{} (beside it)", option));
   const std::string& output = arguments.output;
   if (!output.empty() && std::filesystem::path(output).extension() != ".csv")
     throw InvalidInput(

@@ -221,8 +221,10 @@ bool settle(const Mlcp& problem, Solution& point) {
 }
 
 std::string describe_misfit(const Mlcp& problem, const Solution& point) {
-  return fmt::format("residual {:.2g} times its rounding",
-                     misfit(problem, point.u, point.lambda));
+  const double rows = misfit(problem, point.u, point.lambda);
+  if (rows <= misfit_limit)
+    return fmt::format("its rows hold (residual {:.2g} times its rounding), but no mode near it has a solution", rows);
+  return fmt::format("residual {:.2g} times its rounding", rows);
 }
 
 }  // namespace perp

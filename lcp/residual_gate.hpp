@@ -21,7 +21,7 @@ inline constexpr double misfit_limit = 8;
 /// arithmetic; else the same in the mode that its laws go to which miss their branches. Completes w, the mode and the residual.
 bool settle(const Mlcp& problem, Solution& point);
 
-/// E.g. "residual 1e+03 times its rounding".
+/// E.g. "residual 1e+03 times its rounding"; of a point whose rows hold, that no mode has such a solution.
 std::string describe_misfit(const Mlcp& problem, const Solution& point);
 
 }  // namespace perp

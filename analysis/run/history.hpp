@@ -27,8 +27,9 @@ class ModeHistory {
   /// Steps within a mode need not all be told of, but the last one of each.
   void add(double t, const Mode& mode);
   void transfer(Archive& archive) { archive(spans_, last_t_); }
-  /// The spans; the time of a change is that of an event in the step that made it: of a jump if
-  /// there is one, else of the first change of mode, else the end of the step.
+  /// The spans; the time of a change is that of an event in the step that made it: of the law that changes, else of a
+  /// jump, else of the first change of mode, else the end of the step. Modes that begin and end within one step are those
+  /// that events lead through and back.
   [[nodiscard]] std::vector<ModeSpan> resolved(const std::vector<Event>& events) const;
 
  private:

@@ -210,7 +210,11 @@ class Capturing final : public ModewiseScheme {
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   // start_modes.cpp
-  [[nodiscard]] std::optional<std::pair<double, double>> argument_at(int law, const Vector& x0, const Vector& q) const;
+  /// A number and a bound of its error; nothing: not known.
+  using Known = std::optional<std::pair<double, double>>;
+  [[nodiscard]] Known argument_at(int law, const Vector& x0, const Vector& q, const std::vector<Known>& multipliers) const;
+  [[nodiscard]] static Known multiplier_at(const Branch& branch, const std::pair<double, double>& argument);
+  [[nodiscard]] bool holds_start(int law, int branch, const std::pair<double, double>& argument) const;
   [[nodiscard]] bool is_possible_start(const Mode& mode, const Vector& x0, const Vector& q) const;
   void shorten_into_possible_mode(const Vector& x0, double t, double h, ShortSteps<State>& steps);
   [[nodiscard]] Step without_impulses(Step state) const;

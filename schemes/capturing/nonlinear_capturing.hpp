@@ -195,6 +195,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   static constexpr std::array<int, 7> looks{-40, -34, -28, -22, -16, -10, -4};
   void follow_path();
   void start_resets();
+  ResetOutcome reset_on_path(const std::vector<Step>& path, long steps, std::vector<Event>& events);
   ResetOutcome reset_at_end(const Step& a, const Step& b, long steps, std::vector<Event>& events);
   std::vector<int> on_their_surface(const std::vector<int>& others, const Step& state, const ResetWatch::Errors& errors);
   std::vector<int> passing(const std::vector<int>& others, const Step& state,
@@ -205,6 +206,7 @@ class NonlinearCapturing final : public ModewiseScheme {
                     std::vector<Event>& events);
   void fire_together(const std::vector<int>& found, Step before, std::pair<const Step*, const Step*> way,
                      ResetWatch::Errors errors, ResetOutcome& outcome, std::vector<Event>& events);
+  void tell_memory(const Step& before, const Step& after, std::pair<double, double> step, std::vector<Event>& events);
   void apply(const std::vector<int>& fired, Step before, std::pair<double, double> step, ResetWatch::Errors errors,
              ResetOutcome& outcome, std::vector<Event>& events);
   // nonlinear_changes.cpp
@@ -216,6 +218,10 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::vector<int> armed_on_surface(const Step& state, const Step& behind);
   std::vector<int> passing_in_old_mode(const Step& state, const Step& behind);
   std::optional<Step> step_in_old_mode(double h);
+  bool goes_on_without_jump();
+  std::vector<int> not_turned_by_laws(std::vector<int> open, const Step& state);
+  std::vector<int> memory_at_end(const Step& state, const ResetWatch::Errors& errors);
+  Mode mode_at_resets(const Step& state, const ResetWatch::Errors& errors);
   int side_ahead(int k, const Step& state, const Step& ahead);
   std::optional<ResetOutcome> fire_at_change(const Step& before, const Step& after, const Step& end,
                                              std::vector<int> jumping, std::vector<Event>& events);

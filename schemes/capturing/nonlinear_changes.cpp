@@ -1,6 +1,7 @@
 // Resets where laws change their branches within a step: multipliers and algebraic variables jump there, and conditions
 // with them.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
@@ -126,13 +127,95 @@ int NonlinearCapturing::side_ahead(int k, const Step& state, const Step& ahead) 
   return change > 0 ? 1 : -1;
 }
 
+/// Do short steps from the current state move it by less the shorter they are? Else no motion goes on from it but by a jump.
+bool NonlinearCapturing::goes_on_without_jump() {
+  std::optional<Vector> shortest;
+  for (const int exponent : looks) {
+    const double h = std::ldexp(options_.h, exponent);
+    if (!(t() + h > t()) || attempt(t() + h, h).status != Status::solved) continue;
+    const Vector moved = motion(x(), trial().x).cwiseAbs();
+    if (shortest) {
+      const Vector least = motion_rounding(x(), trial().x).cwiseMax(moved / 2);
+      return (shortest->array() <= least.array()).all();
+    }
+    shortest = moved;
+  }
+  return false;
+}
+
+/// Of these resets, which the motion in the old mode leads to where they fire, those that the laws which change there do not
+/// turn or hold: laws change first. All of them where nothing but a jump goes on, as at a contact.
+std::vector<int> NonlinearCapturing::not_turned_by_laws(std::vector<int> open, const Step& state) {
+  if (open.empty()) return open;
+  const Step now = snapshot();
+  restore(state);
+  std::vector<int> passing = open;
+  if (goes_on_without_jump()) {
+    passing.clear();
+    for (const int exponent : looks) {
+      const double h = std::ldexp(options_.h, exponent);
+      if (!(t() + h > t()) || attempt(t() + h, h).status != Status::solved) continue;
+      const Step ahead{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
+      std::erase_if(open, [&](int k) {
+        const int side = side_ahead(k, state, ahead);
+        if (resets_.fires(k, side)) passing.push_back(k);
+        return side != 0;
+      });
+    }
+    std::ranges::sort(passing);
+  }
+  restore(now);
+  return passing;
+}
+
+/// The laws with memory whose argument is at the end of their branch in this state, or beyond it.
+std::vector<int> NonlinearCapturing::memory_at_end(const Step& state, const ResetWatch::Errors& errors) {
+  std::vector<int> laws;
+  for (int i = 0; i < step_.m(); ++i)
+    if (step_.laws()[at(i)].memory) laws.push_back(i);
+  if (laws.empty()) return laws;
+  const auto [w, error] = bounded_w(state, Vector::Zero(step_.n()), errors);
+  const std::vector<int> with_rates = step_.laws_of_rates();
+  std::erase_if(laws, [&](int i) {
+    const Range range = w_range(step_.laws()[at(i)].branches[at(state.mode[at(i)])]);
+    const bool is_inside = w[i] + error[i] < range.upper && w[i] - error[i] > range.lower;
+    return is_inside || std::ranges::find(with_rates, i) != with_rates.end();
+  });
+  return laws;
+}
+
+/// The mode in which resets find this state: laws with memory that the motion takes over the end of their branch there have
+/// changed, and do not forget it whatever resets do.
+Mode NonlinearCapturing::mode_at_resets(const Step& state, const ResetWatch::Errors& errors) {
+  Mode mode = state.mode;
+  std::vector<int> open = memory_at_end(state, errors);
+  if (open.empty()) return mode;
+  const Step now = snapshot();
+  restore(state);
+  const bool goes_on = goes_on_without_jump();
+  const Vector w = bounded_w(state, Vector::Zero(step_.n()), errors).first;
+  for (const int exponent : looks) {
+    const double h = std::ldexp(options_.h, exponent);
+    if (!goes_on || open.empty() || !(t() + h > t()) || attempt(t() + h, h).status != Status::solved) continue;
+    const Step ahead{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
+    const auto [w_ahead, error] = bounded_w(ahead, Vector::Zero(step_.n()), ResetWatch::rounding(state, ahead));
+    std::erase_if(open, [&](int i) {
+      if (!(std::abs(w_ahead[i] - w[i]) > 2 * error[i])) return false;
+      mode[at(i)] = ahead.mode[at(i)];
+      return true;
+    });
+  }
+  restore(now);
+  return mode;
+}
+
 /// Resets at the moment at which the mode of `before` ends and that of `after` begins, on the way to `end`: those whose
 /// conditions jump to their other side, beside the laws that change; and those that pass it together with such a law,
 /// which computes again from what they set.
 std::optional<Scheme::ResetOutcome> NonlinearCapturing::fire_at_change(const Step& before, const Step& after, const Step& end,
                                                                        std::vector<int> jumping, std::vector<Event>& events) {
   std::vector<int> fired = jumping;
-  for (const int k : passing_in_old_mode(before, after))
+  for (const int k : not_turned_by_laws(passing_in_old_mode(before, after), before))
     if (std::ranges::find(fired, k) == fired.end()) fired.push_back(k);
   if (fired.empty()) return std::nullopt;
   std::ranges::sort(fired);

@@ -6,12 +6,14 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp {
 namespace {
 
 constexpr std::array settling{-20, -30, -40, -48};  ///< of the steps that algebraic variables after a reset are taken from
-constexpr int most_trials = 60;  ///< steps on the search for the moment of a reset
+constexpr int most_trials = 120;  ///< steps on the search for the moment of a reset
+constexpr int secants = 30;       ///< of these, after which the zero is known not to be a simple one
 
 /// Shares of a step between which a condition passes 0, with its sizes there.
 struct Bracket {
@@ -22,9 +24,10 @@ struct Bracket {
     (is_before ? low : high) = s;
     (is_before ? low_value : high_value) = value;
   }
-  /// Where the secant is 0; bisection every third time keeps the bracket shrinking from both ends.
+  /// Where the secant is 0; bisection every third time keeps the bracket shrinking from both ends, and closes that of a
+  /// zero which is not simple: a state that is told from its surface would pass it again.
   [[nodiscard]] double next(int trial) const {
-    return trial % 3 == 2 ? low + (high - low) / 2 : low + (high - low) * low_value / (low_value + high_value);
+    return trial % 3 == 2 || trial >= secants ? low + (high - low) / 2 : low + (high - low) * low_value / (low_value + high_value);
   }
 };
 
@@ -63,6 +66,13 @@ void NonlinearCapturing::start_resets() {
 Scheme::ResetOutcome NonlinearCapturing::reset(std::vector<Event>& events, long steps) {
   if (resets_.empty()) return {};
   const std::vector<Step> path = std::exchange(path_, {snapshot()});
+  ResetOutcome outcome = reset_on_path(path, steps, events);
+  if (outcome.kind == ResetOutcome::Kind::none) path_ = {snapshot()};  // what was gone back to on the search is no way
+  return outcome;
+}
+
+/// The first resets on a path of accepted states.
+Scheme::ResetOutcome NonlinearCapturing::reset_on_path(const std::vector<Step>& path, long steps, std::vector<Event>& events) {
   for (std::size_t k = 1; k < path.size(); ++k) {
     if (path[k - 1].mode != path[k].mode) {
       if (auto outcome = reset_on_change(path[k - 1], path[k], k + 1 == path.size(), events)) return *outcome;
@@ -126,7 +136,7 @@ std::vector<int> NonlinearCapturing::passing(const std::vector<int>& others, con
   }
   if (!others.empty() || !passing.empty()) return passing;
   for (std::size_t i = 0; i < open.size(); ++i)
-    if (sides[i] != 0) resets_.leave_to(open[i], sides[i]);
+    if (sides[i] != 0) resets_.leave_to(open[i], sides[i], resets_.moved_by_rounding(open[i], state, errors));
   return passing;
 }
 
@@ -166,12 +176,27 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
   return outcome;
 }
 
+/// The events of laws that change in a step over these times, just before resets.
+void NonlinearCapturing::tell_memory(const Step& before, const Step& after, std::pair<double, double> step,
+                                     std::vector<Event>& events) {
+  if (before.mode == after.mode) return;
+  for (Event& event : mode_events(step_.laws(), before, after, {}, *this)) {
+    event.t = before.t;
+    event.t_before = step.first;
+    event.t_after = step.second;
+    events.push_back(std::move(event));
+  }
+}
+
 /// Applies resets to the state before them, known up to `errors`, which lies in a step over these times.
 void NonlinearCapturing::apply(const std::vector<int>& fired, Step before, std::pair<double, double> step,
                                ResetWatch::Errors errors, ResetOutcome& outcome, std::vector<Event>& events) {
   outcome.names = resets_.names(fired);
   const std::vector<ResetWatch::Approach> approaching = resets_.approaching(before, errors, fired);
   Step after = before;
+  after.mode = mode_at_resets(before, errors);
+  tell_memory(before, after, step, events);
+  before.mode = after.mode;
   after.x = resets_.values(fired, before, errors);
   if (!errors.x.allFinite()) {
     outcome.kind = ResetOutcome::Kind::no_value;

@@ -2,39 +2,76 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <perp/core/base/index.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 
 namespace perp {
 
-/// w = C x0 + q of a law that reads no multiplier and no variable without a rate, and a bound of its error. Nothing of others.
-std::optional<std::pair<double, double>> Capturing::argument_at(int law, const Vector& x0, const Vector& q) const {
+/// w = C x0 + D λ + q of a law that reads no variable without a rate and, of the multipliers, known ones only, and a bound of
+/// its error. Nothing of others.
+Capturing::Known Capturing::argument_at(int law, const Vector& x0, const Vector& q, const std::vector<Known>& multipliers) const {
   const SparseLcs& lcs = equations_.system();
-  if (std::ranges::any_of(lcs.D.row(law), [](const linear::SparseMatrix::Entry& entry) { return entry.value != 0; })) return std::nullopt;
-  double w = q[law], terms = std::abs(q[law]);
+  double w = q[law], terms = std::abs(q[law]), error = 0;
   int count = 4;
+  const auto add = [&](double entry, double value) {
+    w += entry * value;
+    terms += std::abs(entry * value);
+    ++count;
+  };
+  for (const auto& [column, entry] : lcs.D.row(law)) {
+    if (entry == 0) continue;
+    const Known& multiplier = multipliers[at(column)];
+    if (!multiplier) return std::nullopt;
+    add(entry, multiplier->first);
+    error += std::abs(entry) * multiplier->second;
+  }
   for (const auto& [column, entry] : lcs.C.row(law)) {
     if (entry == 0) continue;
     if (is_algebraic(column)) return std::nullopt;
-    w += entry * x0[column];
-    terms += std::abs(entry * x0[column]);
-    ++count;
+    add(entry, x0[column]);
   }
-  return std::pair(w, count * std::numeric_limits<double>::epsilon() * terms);
+  return std::pair(w, error + count * std::numeric_limits<double>::epsilon() * terms);
+}
+
+/// λ = (c - a w) / b of a law on a branch on which it is a function of its argument, and a bound of its error.
+Capturing::Known Capturing::multiplier_at(const Branch& branch, const std::pair<double, double>& argument) {
+  if (branch.b == 0) return std::nullopt;
+  const auto [w, error] = argument;
+  const double terms = (std::abs(branch.c) + std::abs(branch.a * w)) / std::abs(branch.b);
+  return std::pair((branch.c - branch.a * w) / branch.b,
+                   std::abs(branch.a / branch.b) * error + 4 * std::numeric_limits<double>::epsilon() * terms);
 }
 
 /// Is each law that its argument at x0 decides on its branch, one with memory on that it starts in where this holds it?
 bool Capturing::is_possible_start(const Mode& mode, const Vector& x0, const Vector& q) const {
-  for (int i = 0; i < equations_.m(); ++i) {
-    const auto argument = argument_at(i, x0, q);
-    if (!argument) continue;
-    const std::vector<int> branches = branches_at(equations_.laws()[at(i)], argument->first, argument->second);
-    const auto holds = [&](int branch) { return std::ranges::find(branches, branch) != branches.end(); };
-    const bool stays = equations_.laws()[at(i)].memory && !memory_.empty() && holds(memory_[at(i)]);
-    if (stays ? mode[at(i)] != memory_[at(i)] : !holds(mode[at(i)])) return false;
+  const int m = equations_.m();
+  std::vector<Known> multipliers(at(m));
+  std::vector<int> open(at(m));
+  std::iota(open.begin(), open.end(), 0);
+  for (std::size_t left = open.size() + 1; left > open.size();) {  // laws that read multipliers follow those that give them
+    left = open.size();
+    std::vector<int> rest;
+    for (const int i : open) {
+      const Known argument = argument_at(i, x0, q, multipliers);
+      if (argument && !holds_start(i, mode[at(i)], *argument)) return false;
+      if (argument)
+        multipliers[at(i)] = multiplier_at(equations_.laws()[at(i)].branches[at(mode[at(i)])], *argument);
+      else
+        rest.push_back(i);
+    }
+    open = std::move(rest);
   }
   return true;
+}
+
+/// May a law of this argument at x0 start on this branch?
+bool Capturing::holds_start(int law, int branch, const std::pair<double, double>& argument) const {
+  const std::vector<int> branches = branches_at(equations_.laws()[at(law)], argument.first, argument.second);
+  const auto holds = [&](int other) { return std::ranges::find(branches, other) != branches.end(); };
+  const bool stays = equations_.laws()[at(law)].memory && !memory_.empty() && holds(memory_[at(law)]);
+  return stays ? branch == memory_[at(law)] : holds(branch);
 }
 
 /// A step that is longer than the way to a surface may end on it, or beyond, as the one of least motion, although a

@@ -6,17 +6,19 @@
 
 namespace perp {
 
-void EventLog::add(std::vector<Event> events, bool leaves_at_once) {
-  waiting_.push_back({std::move(events), leaves_at_once});
+void EventLog::add(std::vector<Event> events, bool leaves_at_once, bool is_at_start) {
+  waiting_.push_back({std::move(events), leaves_at_once, is_at_start});
 }
 
 void EventLog::drop(const Scheme::ResetOutcome& outcome) {
-  for (Waiting& waiting : waiting_)
+  for (Waiting& waiting : waiting_) {
+    if (waiting.is_at_start) continue;
     std::erase_if(waiting.events, [&](const Event& event) {
       const bool is_void = std::find(outcome.laws.begin(), outcome.laws.end(), event.law) !=
                            outcome.laws.end();
       return event.t_after > outcome.until || (event.t_after > outcome.since && is_void);
     });
+  }
 }
 
 void EventLog::write(std::vector<Event>& log) {

@@ -48,14 +48,16 @@ class ResetWatch {
   double condition(int k, const Step& state);
   /// A bound of the error of c at a state that is known up to `errors`; infinite: none.
   double error(int k, const Step& state, const Errors& errors);
+  /// How far the rounding of a state moves c; 0, not told, where c jumps.
+  double moved_by_rounding(int k, const Step& state, const Errors& errors);
   /// The sign of c; 0 where the errors, and as much again as `more`, do not let it see.
   int sign(int k, const Step& state, const Errors& errors, double more = 0);
 
   /// -1, 1; 0: on the surface, and not known where it goes.
   [[nodiscard]] int side(int k) const { return sides_[at(k)].side; }
   void set_side(int k, int side) { sides_[at(k)] = {side, false, sides_[at(k)].rest}; }
-  /// c is 0 now, and the motion leaves the surface to this side.
-  void leave_to(int k, int side) { sides_[at(k)] = {side, true}; }
+  /// c is 0 now, up to an error, and the motion leaves the surface to this side.
+  void leave_to(int k, int side, double error = 0) { sides_[at(k)] = {side, true, error}; }
   /// Would reset k fire if its condition came to this side?
   [[nodiscard]] bool fires(int k, int to) const { return fires_between(k, side(k), to); }
   /// Would it fire if its condition passed the surface now?
@@ -116,8 +118,6 @@ class ResetWatch {
   [[nodiscard]] Errors errors_between(const Step& a, const Step& b) const;
   /// How often c is looked at.
   [[nodiscard]] int samples_along_way(int k) const;
-  /// How far the rounding of a state moves c; not told where c jumps.
-  double moved_by_rounding(int k, const Step& state, const Errors& errors);
   void load(const Step& state);
   void load(const Step& state, const Errors& errors);
   void gather(const Step& a, const Step& b);

@@ -44,7 +44,7 @@ bool ModePassage::enters_seen_mode(double t_next) {
   ++record_.counts()["mode_changes"];
   std::vector<Event> events = mode_events(laws_, before, seen, {}, scheme_);
   for (Event& event : events) event.t_before = from_, event.t_after = t_next;
-  log(std::move(events));
+  log(std::move(events), true);
   return true;
 }
 
@@ -92,6 +92,21 @@ bool ModePassage::ends_piece(const Step& before, const Vector& whole, double t_n
   return true;
 }
 
+/// Back from a piece that has changed its mode to where that was, unless it was at the start of the piece: what is at once
+/// in the step is not so in a short piece of it.
+void ModePassage::shorten_to_change(const Step& before) {
+  const double end = scheme_.t(), length = end - before.t;
+  const auto is_at_once = [](const Scheme::Departure& departure) { return departure.s < least_share; };
+  if (std::ranges::all_of(scheme_.departures(), is_at_once)) return;
+  const Step passed = scheme_.snapshot();
+  scheme_.restore(before);
+  if (go_to_end_of_mode(scheme_, before, end, length).is_reached) {
+    if (scheme_.mode() == before.mode) keep_known(scheme_, before, h_);
+  } else if (!take_step(scheme_, before, end, length)) {
+    scheme_.restore(passed);
+  }
+}
+
 /// A step whose mode changes: split where its mode ends; accepted if its length shrinks with h as that of a
 /// continuous solution does; else made again in short steps.
 std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& found, double t_next, double h) {
@@ -102,6 +117,7 @@ std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& foun
   record_.count(found);
   if (!skips_modes(scheme_, before, t_next, h)) return refine_change(before, whole, t_next, h);
   if (may_split() && pass_first_change(scheme_, before, t_next, h, rounding())) {
+    shorten_to_change(before);
     ++splits_;
     log_step(before);
     return std::nullopt;
@@ -230,14 +246,14 @@ void ModePassage::log_changes(const Refinement& refinement, double h, const Vect
   }
 }
 
-void ModePassage::log(std::vector<Event> events) {
+void ModePassage::log(std::vector<Event> events, bool is_at_start) {
   // A law of time changes when its argument does, wherever secants within a step place that.
   for (Event& event : events)
     if (event.law >= 0 && changes_.switches != nullptr && changes_.switches->is_of_time(event.law))
       event.t = std::max(switched_, event.t_before);
   const bool enters = std::ranges::any_of(
       events, [](const Event& event) { return event.kind == EventKind::sliding_entry; });
-  events_.add(std::move(events), enters && leaves_at_once(scheme_, h_));
+  events_.add(std::move(events), enters && leaves_at_once(scheme_, h_), is_at_start);
 }
 
 }  // namespace perp

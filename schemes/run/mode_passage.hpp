@@ -66,12 +66,13 @@ class ModePassage {
   [[nodiscard]] bool is_done_at_once(const Step& before, const std::vector<int>& rows, double t_next, double h);
   [[nodiscard]] bool agrees_with(const Refinement& refinement, const Step& before, const Vector& whole,
                                  const std::vector<int>& rows, double t_next, double h);
+  void shorten_to_change(const Step& before);
   std::optional<Failure> refine_change(const Step& before, const Vector& whole, double t_next, double h);
   [[nodiscard]] std::vector<int> rows_that_may_jump(const Step& before, const Vector& whole, double h);
   std::optional<Failure> go_in_short_steps(double t_next, double h, const Vector& whole);
   void log_step(const Step& before);
   void log_changes(const Refinement& refinement, double h, const Vector& whole);
-  void log(std::vector<Event> events);
+  void log(std::vector<Event> events, bool is_at_start = false);
   [[nodiscard]] bool may_split() const;
   [[nodiscard]] bool has_jump(const Refinement& refinement, double h, const Vector& whole) const;
   /// Up to where a motion may be what the rounding of all steps to the present one has left, and the last ones, which may

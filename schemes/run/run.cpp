@@ -101,7 +101,7 @@ bool EventRun::goes_nearer(const PoleWatch::Pole& pole, const Step& from, double
 }
 
 bool EventRun::halve(double start, double& to) {
-  events_.drop_all();
+  events_.drop_way();
   const double last = std::exchange(to, start + (to - start) / 2);
   return to - start > std::ldexp(h_, shortest_way) && to > start && to < last;
 }

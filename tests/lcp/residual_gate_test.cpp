@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 #include <cmath>
+#include <string>
 
+#include <perp/lcp/residual_gate.hpp>
 #include <perp/lcp/solver.hpp>
 
 using namespace perp;
@@ -58,5 +60,15 @@ TEST_SUITE("lcp/residual_gate") {
         REQUIRE_MESSAGE(result.status == Status::solved, result.message);
         for (int i = 0; i < n; ++i) CHECK(result.solution.u[i] == doctest::Approx(wanted[i]).epsilon(1e-12));
       }
+  }
+
+  TEST_CASE("what is said of a point that is no solution does not say that it fits") {
+    const Mlcp problem = cascade(4, 0.5);
+    Solution point;
+    point.u = levels(4, 0.5);
+    point.lambda = problem.M21 * point.u;
+    CHECK(describe_misfit(problem, point).find("no mode near it has a solution") != std::string::npos);
+    point.u[0] *= 1 + 1e-9;
+    CHECK(describe_misfit(problem, point).rfind("residual ", 0) == 0);
   }
 }

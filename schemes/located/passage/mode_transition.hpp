@@ -56,6 +56,8 @@ class ModeTransition {
   void end_with_mode(const std::vector<int>& hit);
   void end_here(const Step& state, const Selection& selection);
   [[nodiscard]] std::vector<int> resets_met(const Gap& fell, const Step& before);
+  [[nodiscard]] Mode with_changed_memory(Mode before, const Mode& after) const;
+  void tell_memory(const Step& before, const Mode& after);
   void pass_by_resets(const std::vector<int>& list, const Step& before);
   void apply_resets(const std::vector<int>& list, const Step& before);
   Event impact_of(int law, const Step& before, const Vector& x_before);

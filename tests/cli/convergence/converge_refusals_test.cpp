@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 #include <cmath>
+#include <filesystem>
+#include <string>
 
 #include <perp/tests/cli/convergence/convergence_study.hpp>
 
@@ -173,5 +175,17 @@ TEST_SUITE("cli/converge refusals") {
       CHECK(lines(run.err).size() == 1);
       CHECK(run.err.find(wrong.message) != std::string::npos);
     }
+  }
+
+  TEST_CASE("the file beside a reference is not written, by whatever name") {
+    const Folder folder;
+    REQUIRE(perp_program(folder, {"run", "thermostat", "-o", folder / "F.csv"}).status == 0);
+    std::filesystem::create_symlink(folder / "F.csv.json", folder / "L.csv");
+    const std::string before = perp::test::read_text(folder / "F.csv.json");
+    const Outcome run = perp_program(folder, {"converge", "thermostat", "--h", "0.1,0.05", "--reference", folder / "F.csv", "-o",
+                                              folder / "L.csv"});
+    CHECK(run.status == 2);
+    CHECK(run.err.find("which is read; expected another") != std::string::npos);
+    CHECK(perp::test::read_text(folder / "F.csv.json") == before);
   }
 }

@@ -1,0 +1,23 @@
+#include <doctest/doctest.h>
+#include <cmath>
+
+#include <perp/models/language/read_model.hpp>
+#include <perp/schemes/integrate.hpp>
+
+using namespace perp;
+
+TEST_SUITE("schemes/decided_starts") {
+  TEST_CASE("a law that reads another law's multiplier starts on the branch that this decides, however soon it leaves it") {
+    // |sin(t) - 0.5| is above 0.001 up to 8.900024: a step of the start is longer than that.
+    const Model model = read_model_text(
+        "[variables]\nx = 0\n[model]\nequations = [\"der(x) = if(abs(sin(t) - 0.5) < 0.001, 1000, 0)\"]\n[run]\nt = [8.9, 10]\n", "start.toml");
+    const double width = std::asin(0.501) - std::asin(0.499);
+    for (const double h : {1.0, 0.1, 0.03}) {
+      CAPTURE(h);
+      const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, BackwardEuler{.h = h});
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.lambda.front()[1] == 0);  // of the if: not yet
+      CHECK(std::abs(run.x.back()[0] - 1000 * width) < 1e-6);
+    }
+  }
+}
