@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/safeguard.hpp>
 
