@@ -113,8 +113,18 @@ bool stays(Scheme& scheme, double length) {
   return is_inside;
 }
 
+/// The shortest landing by a step of twice this length and more that a step in the same mode can follow: what q/δ is left
+/// of the rate stops in it. False: there is none, and the scheme stands anywhere.
+bool lands_to_stay(Scheme& scheme, const Step& before, const Mode& mode, double length, double longest) {
+  for (double step = 2 * length; step <= longest; step *= 2) {
+    if (!take_step(scheme, before, before.t + step, step) || scheme.mode() != mode) return false;
+    if (stays(scheme, step)) return true;
+  }
+  return false;
+}
+
 /// A landing from a state that rounding has put beyond the surface, by q, leaves it with v⁺ = q/δ at once. Made again by longer
-/// steps, as long as such a jump shrinks with the length.
+/// steps, as long as such a jump shrinks with the length, and until it stays.
 void land_by_longer_step(Scheme& scheme, const Step& before, double t_next, double h) {
   const Step first = scheme.snapshot();
   double length = first.t - before.t;
@@ -129,7 +139,11 @@ void land_by_longer_step(Scheme& scheme, const Step& before, double t_next, doub
     moved = longer;
     length = step;
   }
-  if (!take_step(scheme, before, before.t + length, length)) scheme.restore(first);
+  const auto returns = [&] {
+    if (!take_step(scheme, before, before.t + length, length)) scheme.restore(first);
+  };
+  returns();
+  if (!stays(scheme, length) && !lands_to_stay(scheme, before, first.mode, length, longest)) returns();
 }
 
 /// The shortest step from `low` that has a solution, by doubling the one to `high`. Where it keeps the mode, but is too

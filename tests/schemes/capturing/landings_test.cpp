@@ -68,6 +68,30 @@ TEST_SUITE("schemes/landings") {
     }
   }
 
+  // Behind the surface by rounding, the mass left it again with 1e-7 of its velocity and landed once more.
+  TEST_CASE("a mass that has landed stays, in whatever units: it lands once") {
+    const Model model = read_model_text(R"toml(
+[variables]
+x = 159500.576297323
+v = -639.8497143615768
+[model]
+laws = ["0 <= s perp 0.018756821085991433*x >= 0"]
+equations = [
+  "12447.08378680371*der(x) = 47.736192723672644*v",
+  "1.3705440428760547*der(v) = -36.47946468696482 - 0.00013592396344857762*v + 199922.26665726549*s",
+]
+[run]
+t = [0, 4747.9617466689615]
+)toml",
+                                        "units.toml");
+    const Trajectory run = test::run_by_name(model, "backward_euler", 37.09345114585126);
+    REQUIRE(run.status == Status::solved);
+    REQUIRE(run.events.size() == 1);
+    CHECK(run.events[0].kind == EventKind::jump);
+    CHECK(run.events[0].law == 0);
+    CHECK(run.x.back()[1] == 0);
+  }
+
   TEST_CASE("a rope that gets taut at the end of a step joins two masses") {
     const Model model = read_model_text(R"toml(
 [variables]
