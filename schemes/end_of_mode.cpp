@@ -254,7 +254,8 @@ ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, dou
   const std::vector<Scheme::Departure> departures = scheme.departures();
   Mode after = mode_with_led_laws(scheme, before.mode, departures);
   EndSearch search(scheme, before, h, departures);
-  if (search.first() >= 1 - at_end) return {end_with_mode(scheme, before, t_next, h, search.first(), departures)};
+  const bool is_end = search.first() >= 1 - at_end;
+  if (is_end && end_with_mode(scheme, before, t_next, h, search.first(), departures)) return {true};
   if (search.first() >= least_share && search.finds_end()) return {true, 0, {}, search.is_before_pole()};
   scheme.restore(before);
   return {false, last_early(departures), std::move(after)};

@@ -162,6 +162,30 @@ TEST_SUITE("schemes/split_steps") {
     CHECK(run.t.size() == 21);
   }
 
+  // ẋ = 0.75, then 2 from t = 1.5 on, which rounding of the grid and of y puts 4e-15 before the end of a step.
+  TEST_CASE("a mode that ends at the very end of a step, to rounding, is left there, not where the step began") {
+    const Model model = read_model_text(R"toml(
+[variables]
+x = -0.25
+y = -2
+n = 0
+[model]
+equations = ["der(x) = 0.75 + 1.25*step(x + y)", "der(y) = 0.75", "der(n) = 0"]
+when = [{ condition = "x + 7", direction = 1, set = { n = "n + 1" } }]
+[run]
+t = [0, 4]
+)toml",
+                                        "grid.toml");
+    for (const double theta : {1.0, 0.5})
+      for (const double h : {0.5, 0.1, 0.02, 0.01, 0.005}) {
+        CAPTURE(theta);
+        CAPTURE(h);
+        const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, Theta{.h = h, .theta = theta});
+        REQUIRE(run.status == Status::solved);
+        CHECK(run.x.back()[0] == doctest::Approx(5.875).epsilon(1e-12));
+      }
+  }
+
   TEST_CASE("every mode of a run that another one follows ends with an event: two tanks and a tide") {
     const Model model = read_model_text(
         "[variables]\na = 1\nb = 0.5\n[model]\nequations = ["
