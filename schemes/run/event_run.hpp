@@ -10,6 +10,7 @@
 #include <perp/core/base/interruption.hpp>
 #include <perp/schemes/events/bound_watch.hpp>
 #include <perp/schemes/events/event_log.hpp>
+#include <perp/schemes/events/firings.hpp>
 #include <perp/schemes/run/next_switch.hpp>
 #include <perp/schemes/run/recorder.hpp>
 #include <perp/schemes/run/run_end.hpp>
@@ -158,7 +159,7 @@ class EventRun final : public StepwiseRun {
   /// accepted in the mode of `before_`, where it began.
   bool advance_in_pieces(double t_next, double h, std::optional<Attempt> first, bool is_made = false);
   /// What a piece from `from` to `to` has met; none: the next one leads to `to`. Else: does the run go on?
-  std::optional<bool> end_piece(const Step& from, double& to, double t_next, std::size_t logged, int& resets);
+  std::optional<bool> end_piece(const Step& from, double& to, double t_next, std::size_t logged, Firings& firings);
 
   /// A step of this length to `to`, or a shorter one to the end of a mode. `failure_`: there is none.
   void take_piece(const Attempt& attempt, double to, double length);

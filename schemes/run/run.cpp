@@ -16,7 +16,6 @@
 namespace perp {
 namespace {
 
-constexpr int most_resets = 100;   ///< within one step
 constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
 
 }  // namespace
@@ -37,7 +36,7 @@ bool EventRun::is_calm() {
 
 bool EventRun::advance_in_pieces(double t_next, double h, std::optional<Attempt> first, bool is_made) {
   double to = t_next;
-  int resets = 0;
+  Firings firings(scheme_.t());
   if (is_made) failure_.reset(), is_passage_ = false, began_ = before_.t;
   for (;;) {
     check_interruption();
@@ -48,11 +47,11 @@ bool EventRun::advance_in_pieces(double t_next, double h, std::optional<Attempt>
       if (needs_start()) keep_before();
       take_piece(first ? *std::exchange(first, {}) : scheme_.attempt(to, length), to, length);
     }
-    if (const std::optional<bool> goes_on = end_piece(before_, to, t_next, logged, resets)) return *goes_on;
+    if (const std::optional<bool> goes_on = end_piece(before_, to, t_next, logged, firings)) return *goes_on;
   }
 }
 
-std::optional<bool> EventRun::end_piece(const Step& from, double& to, double t_next, std::size_t logged, int& resets) {
+std::optional<bool> EventRun::end_piece(const Step& from, double& to, double t_next, std::size_t logged, Firings& firings) {
   if (const std::optional<PoleWatch::Pole> pole = pole_since(from, to)) {
     if (!goes_nearer(*pole, from, to)) return false;
     return std::nullopt;
@@ -68,7 +67,7 @@ std::optional<bool> EventRun::end_piece(const Step& from, double& to, double t_n
     failure_ = {{Status::not_solved, {}, no_value_text(outcome.names)}, h_};
   log_piece(outcome, has_reset, std::move(jumps), t_next);
   if (ends_in_piece(from, logged, has_reset)) return false;
-  if (has_reset && ++resets == most_resets) return resets_accumulate(outcome.names);
+  if (has_reset && firings.accumulate_at(scheme_.t())) return resets_accumulate(outcome.names);
   if (scheme_.t() >= t_next) return true;
   to = t_next;
   return std::nullopt;
