@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,15 @@
 #include <perp/schemes/located/transition/impact.hpp>
 
 namespace perp {
+
+/// How x has come to the present state in no time.
+struct JumpHere {
+  Vector x_before;
+  Event event;                                  ///< of the short step
+  std::string note;                             ///< what is told of it
+  Mode mode;                                    ///< of the jump equations, or of the short step
+  std::optional<std::vector<int>> carriers{};   ///< laws with an impulse, see Jump; empty: not known
+};
 
 /// From the end of a mode to the start of the next one: consistent values, resets, impacts, jumps and
 /// accumulations, with their events. Afterwards the state stands in a mode that goes on, or the run has ended.
@@ -66,8 +76,7 @@ class ModeTransition {
   bool jump(const Step& before, const Selection& before_jump);
   bool capture(const Step& from, const Selection& selection, bool jumped);
   void land(const Step& before, const Selection& selection);
-  void land(const Step& before, const Selection& selection, const Vector& x_before, Event event,
-            const std::string& note);
+  void land(const Step& before, const Selection& selection, JumpHere jump);
   void log_change(const Step& before, const Selection& selection, std::size_t chosen, JumpOfX jump_of_x);
   [[nodiscard]] std::string note_of(const Step& before, const Selection& selection, std::size_t chosen);
   Event change_of(int law, const Step& before, const Continuation& next, JumpOfX jump_of_x) const;
@@ -98,7 +107,7 @@ class ModeTransition {
 bool is_proved_end(const LocatedState& at, const Step& state, double h);
 
 /// The short step knows where a jump leads up to its own length: the jump equations of the modes
-/// know it to rounding, and how many jumps there are. Moves the present state there; what it says of it.
-std::string polish_jump(LocatedState& at, ModeJets& jets, const Vector& x_before);
+/// know it to rounding, how many jumps there are, and which laws have an impulse. Moves the present state there.
+void polish_jump(LocatedState& at, ModeJets& jets, JumpHere& jump);
 
 }  // namespace perp

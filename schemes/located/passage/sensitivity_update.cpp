@@ -138,7 +138,7 @@ Matrix SensitivityUpdate::without() {
   return {};
 }
 
-void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumped, const Vector& jump) {
+void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump) {
   if (!active()) return;
   // √|s| has an integral on the way from s = 0, its derivative none that a step would know.
   if (passes_rough_end(before.mode, after.mode)) {
@@ -219,31 +219,67 @@ void SensitivityUpdate::watch_ends(const Jet* start) {
                              does, at_.system.laws[static_cast<std::size_t>(gap.law)].name));
 }
 
-/// S⁺ of the differential part. False: it does not exist, and the run has ended.
-bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumped, const Vector& jump) {
-  before_ = maps_.dx();
-  if (is_start()) {
-    maps_.begin(at_.now.t, at_.now.x, at_.now.lambda, jump);
-    before_ = maps_.dx();
-    return true;
+/// The equations become those of a mode of the present state. False: they are not known, or have no derivatives.
+bool SensitivityUpdate::look_across(const Mode& mode) {
+  if (mode.empty()) return false;
+  for (int i = 0; i < at_.system.m(); ++i)
+    if (jets_.all().is_held(i, mode)) return false;
+  const Jet across = jets_.all().solve(mode, at_.now.t, at_.now.x, at_.now.lambda);
+  if (!across.consistent || jets_.structure(across).is_high_index) return false;
+  integrator_.use_equations(across);
+  return true;
+}
+
+/// Off the constraints, a state returns to them at once: to those of the mode, and where x jumps by impulses to those that
+/// hold across the jump, w = 0 of each law with an impulse, though the mode behind it may leave them at once. False:
+/// these are not known, and derivatives end.
+bool SensitivityUpdate::move_onto_constraints(const Jet& after, const JumpTaken& jump) {
+  const bool is_left = jump.change.size() > 0 && jump.mode != after.mode;
+  if (is_left && !look_across(jump.mode)) {
+    end("which constraints hold across the jump is not known");
+    return false;
   }
-  // Off the constraints of the mode, a state returns to them at once.
-  if (x_jumped) maps_.project(at_.now.t, at_.now.x, at_.now.lambda, jump);
+  if (is_start())
+    maps_.begin(at_.now.t, at_.now.x, at_.now.lambda, jump.change);
+  else
+    maps_.project(at_.now.t, at_.now.x, at_.now.lambda, jump.change);
+  if (is_left) integrator_.use_equations(after);
+  return true;
+}
+
+/// S⁺ of the differential part. False: it does not exist: the run has ended, or the derivatives have.
+bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump) {
+  before_ = maps_.dx();
+  const bool starts = is_start();
+  if ((starts || x_jumped) && !move_onto_constraints(after, jump)) return false;
+  if (!starts && !x_jumped) return switch_laws(before, after);
+  if (starts)
+    before_ = maps_.dx();
+  else
+    go_from_event(after, true);
+  return true;
+}
+
+/// S⁺ where x does not jump. False: the run has ended.
+bool SensitivityUpdate::switch_laws(const Step& before, const Jet& after) {
   // Nothing happens to S where the mode goes on (grazing): its dt* need not exist.
   const bool switches = before.mode != after.mode;
-  if (switches && !x_jumped && at_.passage.rests) {
+  if (switches && at_.passage.rests) {
     record_.finish(Status::not_solved,
                    fmt::format("stopped at {}: the moment of this event is no smooth function of starts "
                                "and parameters, which the sensitivities need",
                                record_.place(before)));
     return false;
   }
-  if (switches || x_jumped) {
-    maps_.leave(after);
-    terms_ = terms_behind(after, x_jumped);
-  }
-  if (!x_jumped) take_orders(before, after);
+  if (switches) go_from_event(after, false);
+  take_orders(before, after);
   return true;
+}
+
+/// S⁺ by that at the event.
+void SensitivityUpdate::go_from_event(const Jet& after, bool x_jumped) {
+  maps_.leave(after);
+  terms_ = terms_behind(after, x_jumped);
 }
 
 /// Do the gaps vanish at one moment for every q? Then there is no order.

@@ -8,6 +8,12 @@
 
 namespace perp {
 
+/// A jump of x by impulses since the mode before.
+struct JumpTaken {
+  Vector change;  ///< of x; empty: there is none
+  Mode mode;      ///< whose equations hold across it; empty, where there are laws: not known
+};
+
 /// What a run does with S = ∂x/∂q: along steps, at the end of a mode and behind it, in what order laws of one
 /// moment switch, and where derivatives end. Without a request every call does nothing.
 class SensitivityUpdate {
@@ -45,8 +51,8 @@ class SensitivityUpdate {
   /// The rate of a gap of the present event, where it tells the time of the event.
   std::optional<Sensitivities::GapRate> rate_at_event(int law) const;
   /// After an event (or the start), in the mode just entered. `x_jumped`: x is another one than before;
-  /// `jump`: by impulses since the mode before, empty: none.
-  void leave(const Step& before, const Jet& after, bool x_jumped, const Vector& jump);
+  /// `jump`: by impulses since the mode before.
+  void leave(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump);
 
  private:
   /// Does the run begin?
@@ -54,7 +60,11 @@ class SensitivityUpdate {
   [[nodiscard]] bool passes_rough_end(const Mode& before, const Mode& after);
   void end(const std::string& why);
   Matrix without();
-  bool enter(const Step& before, const Jet& after, bool x_jumped, const Vector& jump);
+  bool enter(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump);
+  bool look_across(const Mode& mode);
+  bool move_onto_constraints(const Jet& after, const JumpTaken& jump);
+  bool switch_laws(const Step& before, const Jet& after);
+  void go_from_event(const Jet& after, bool x_jumped);
   [[nodiscard]] bool is_at_end(const Gap& gap) const;
   [[nodiscard]] bool moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const;
   [[nodiscard]] int branch_beyond(const Gap& gap) const;

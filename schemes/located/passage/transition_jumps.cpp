@@ -35,6 +35,25 @@ bool is_within(const DcsEvaluator& evaluator, const Vector& errors, const Vector
   return !events.empty() && events.back().kind == EventKind::jump;
 }
 
+/// May λ or w have an impulse on this branch?
+bool may_have_impulse(const Branch& branch) {
+  const Range& free = is_vertical(branch) ? branch.lambda : branch.w;
+  return (is_vertical(branch) || branch.a == 0) && !(std::isfinite(free.lower) && std::isfinite(free.upper));
+}
+
+/// The mode whose equations hold across a jump: laws with an impulse stay on the branches that have it, others are what
+/// they are afterwards. Empty: which have one is not known, and matters.
+Mode mode_across(const std::vector<Law>& laws, const JumpHere& jump, const Mode& after) {
+  Mode mode = after;
+  if (jump.carriers) {
+    for (const int i : *jump.carriers) mode[static_cast<std::size_t>(i)] = jump.mode[static_cast<std::size_t>(i)];
+    return mode;
+  }
+  for (std::size_t i = 0; i < mode.size(); ++i)
+    if (jump.mode[i] != after[i] && may_have_impulse(laws[i].branches[static_cast<std::size_t>(jump.mode[i])])) return {};
+  return mode;
+}
+
 /// Why a run goes on to first order where no series starts after a short step.
 const char* why_first_order(bool jumped, bool is_open) {
   if (jumped) return "the state after a jump is known to first order only";
@@ -119,13 +138,16 @@ bool ModeTransition::jump(const Step& before, const Selection& before_jump) {
     return true;
   }
   const bool jumped = !events->empty();
-  std::string note = "no continuous solution goes on";
-  if (jumped) note += polish_jump(at_, run_.jets, x_before);
+  JumpHere here{x_before, {}, "no continuous solution goes on", at_.now.mode};
+  if (jumped) {
+    here.event = events->back();
+    polish_jump(at_, run_.jets, here);
+  }
   const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, at_.all_laws,
                                      {.likely = [&] { return std::vector<Mode>{at_.now.mode}; }});
   if (selection.admissible.empty()) return capture(from, selection, jumped);
   if (jumped)
-    land(before, selection, x_before, events->back(), note);
+    land(before, selection, std::move(here));
   else
     land(before, selection);
   return true;
@@ -140,21 +162,22 @@ void ModeTransition::land(const Step& before, const Selection& selection) {
   if (!first) log_change(before, selection, chosen, JumpOfX::none);
 }
 
-/// x has jumped from there; `event` is that of the short step.
-void ModeTransition::land(const Step& before, const Selection& selection, const Vector& x_before, Event event,
-                          const std::string& note) {
+/// x has jumped.
+void ModeTransition::land(const Step& before, const Selection& selection, JumpHere jump) {
   const bool first = record_.is_at_start();
   const std::size_t chosen = run_.choice.choose(selection, at_.now, {});
   enter(selection.admissible[chosen]);
-  run_.sensitivity.leave(before, selection.admissible[chosen].jet, true, at_.now.x - x_before);
+  run_.sensitivity.leave(before, selection.admissible[chosen].jet, true,
+                         {at_.now.x - jump.x_before, mode_across(at_.system.laws, jump, at_.now.mode)});
+  Event& event = jump.event;
   // What a run has come to is consistent up to the rounding of its moment, or written by resets.
   if (event.kind == EventKind::jump || !first) {
     Step from = before;
-    from.x = x_before;
+    from.x = jump.x_before;
     if (first) from.mode = at_.now.mode;  // none is known before
-    event = jump_event(from, at_.now, size_of_jump(x_before));
+    event = jump_event(from, at_.now, size_of_jump(jump.x_before));
     event.t_before = at_.now.t;
-    event.note = note;
+    event.note = jump.note;
     event.dt_dq = at_.passage.dt;
     event.condition = at_.passage.condition;
   } else {
@@ -164,8 +187,8 @@ void ModeTransition::land(const Step& before, const Selection& selection, const 
   if (!first) record_.row(before, false);  // nothing determines the rest of a start that jumps
 }
 
-std::string polish_jump(LocatedState& at, ModeJets& jets, const Vector& x_before) {
-  const Jumps jumps = find_jumps(at.system, jets.all(), at.now.t, x_before, Vector::Zero(at.system.m()));
+void polish_jump(LocatedState& at, ModeJets& jets, JumpHere& here) {
+  const Jumps jumps = find_jumps(at.system, jets.all(), at.now.t, here.x_before, Vector::Zero(at.system.m()));
   const Jump* nearest = nullptr;
   double least = same_jump;
   for (const Jump& jump : jumps.found) {
@@ -178,12 +201,14 @@ std::string polish_jump(LocatedState& at, ModeJets& jets, const Vector& x_before
     least = distance;
     nearest = &jump;
   }
-  if (nearest == nullptr) return {};
+  if (nearest == nullptr) return;
   at.now.x = nearest->x;
   at.now.lambda = nearest->lambda;
-  return jumps.found.size() == 1
-             ? "; one jump"
-             : fmt::format("; {} jumps, the smallest is taken", jumps.found.size());
+  here.mode = nearest->mode;
+  here.carriers = nearest->carriers;
+  here.note += jumps.found.size() == 1
+                   ? "; one jump"
+                   : fmt::format("; {} jumps, the smallest is taken", jumps.found.size());
 }
 
 bool is_proved_end(const LocatedState& at, const Step& state, double h) {

@@ -66,6 +66,8 @@ class JumpEquations {
   }
   [[nodiscard]] Vector variable_impulse() const { return Z_ * impulses_.head(Z_.cols()); }
   [[nodiscard]] Vector multiplier_impulse() const;
+  /// The laws with an impulse: of λ, if it moves more than `no_jump` of a variable, or of w, if it is not the rounding of its terms.
+  [[nodiscard]] std::vector<int> carriers() const;
   [[nodiscard]] double size() const {
     return (array_.array().rate_derivatives().dense().topRows(n_) * (x() - x_before_)).norm();
   }
@@ -202,6 +204,26 @@ Vector JumpEquations::multiplier_impulse() const {
   return all;
 }
 
+std::vector<int> JumpEquations::carriers() const {
+  const Matrix rates = array_.array().rate_derivatives().dense();
+  const Vector change = x() - x_before_, x_sizes = array_.scales().x.cwiseMax(x().cwiseAbs());
+  std::vector<int> found;
+  // Σ_λ in ∂F/∂ẋ Δ + ∂F/∂z Σ_z + ∂F/∂λ Σ_λ = 0
+  const Vector terms = rates.cwiseAbs() * x_sizes + columns_.cwiseAbs() * impulses_.cwiseAbs();
+  for (std::size_t k = 0; k < loaded_.size(); ++k) {
+    const Eigen::Index c = Z_.cols() + static_cast<Eigen::Index>(k);
+    const Vector moves = (columns_.col(c) * impulses_[c]).cwiseAbs() - no_jump * terms;
+    if ((moves.head(n_).array() > 0).any()) found.push_back(loaded_[k]);
+  }
+  // ∫ w = ∂G/∂ẋ Δ + ∂G/∂z Σ_z + ∂G/∂λ Σ_λ
+  const Vector w_impulse = (rates * change + columns_ * impulses_).tail(m_);
+  const Vector w_terms = (rates.cwiseAbs() * change.cwiseAbs() + columns_.cwiseAbs() * impulses_.cwiseAbs()).tail(m_);
+  for (int i = 0; i < m_; ++i)
+    if (is_open(branch(i)) && std::abs(w_impulse[i]) > no_jump * w_terms[i]) found.push_back(i);
+  std::ranges::sort(found);
+  return found;
+}
+
 double JumpEquations::range_violation() const {
   double worst = 0;
   const Vector multipliers = multiplier_impulse();
@@ -284,7 +306,7 @@ Jumps find_jumps(const Dcs& system, ConsistentJets& jets, double t, const Vector
     }
     result.found.push_back({mode, equations.x(), equations.lambda(), equations.variable_impulse(),
                             equations.multiplier_impulse(), equations.size(), false,
-                            std::move(after.admissible)});
+                            std::move(after.admissible), equations.carriers()});
   } while (next_mode(mode, system.laws));
   order(result.found, jets.scales().x, projection);
   return result;

@@ -17,6 +17,7 @@ struct Jump {
   double size = 0;                          ///< ‖∂F/∂ẋ (x⁺ − x⁻)‖
   bool minimal = false;                     ///< no other jump is smaller
   std::vector<Continuation> continuations;  ///< after the jump, at least one
+  std::vector<int> carriers;                ///< laws of which λ or w has an impulse, in increasing order
 };
 
 struct Jumps {
