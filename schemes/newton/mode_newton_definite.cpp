@@ -22,6 +22,7 @@ constexpr double least_bounds = 4;    ///< where rows have no values farther off
 constexpr double fewest_bounds = 0.5;  ///< where they have none there on either side
 constexpr double most_fold = 64;      ///< of a solution, to which Newton's step is so much shorter
 constexpr double definite = 0x1p-26;  ///< share of an unknown that no branch is apart by
+constexpr double loose = 0x1p-13;     ///< share of an unknown that is open; at a fold rounding leaves it open by its root, 2^-26
 constexpr int most_sharpenings = 256;    ///< of a point that has passed the gate
 constexpr double flat_share = 0x1p-10;  ///< of an unknown by which a row that is flat lets it move
 constexpr double underflow = 0x1p-960;  ///< below this a product may round by more than u of itself
@@ -202,7 +203,7 @@ bool ModeNewton::is_open() const {
 /// Do the rows, each of them 0 to its rounding, leave an unknown open that their equations are not linear in?
 bool ModeNewton::is_loose(const Vector& lambda) {
   return std::ranges::any_of(step_.curved_unknowns(), [&](int unknown) {
-    const double nothing = definite * std::abs(unknown_value(unknown, lambda));
+    const double nothing = loose * std::abs(unknown_value(unknown, lambda));
     return !(distance_bound(unknown, nothing) <= nothing);
   });
 }
