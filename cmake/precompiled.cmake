@@ -28,9 +28,7 @@ endfunction()
 # Takes the sources of these two levels out of the list `sources` and puts them into `cold` and `words`. What keeps a state and
 # reads it again, *_archive.cpp, is words: made small it takes a third of the room.
 function(perp_cold_sources sources cold words)
-  set(cold_folders "analysis/(hybrid(/roots)?|enclosure/laws)|core/pencil")
-  string(APPEND cold_folders "|lcp/exact")
-  string(APPEND cold_folders "|schemes/(poles|located/events)")
+  set(cold_folders "analysis/(hybrid(/roots)?|enclosure/laws)|lcp/exact|schemes/(poles|located/events)")
   # The last ones hold mathematics of questions that are asked once a command.
   set(word_folders "analysis(/(convergence|maps|measures|phase|run|schemes|solutions|sweep)(/.*)?)?")
   string(APPEND word_folders "|core/(expression(/fraction)?|laws)|models/language(/.*)?")

@@ -145,6 +145,7 @@ class Capturing final : public ModewiseScheme {
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
+  void add_laws_beyond_end(const ModeMap& map, std::vector<int>& list) const;
   double margin_before(const PointStep::Margin& margin, const Mode& mode);
   double slack_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);

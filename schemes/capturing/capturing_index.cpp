@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <perp/core/base/index.hpp>
-#include <perp/core/base/set_during.hpp>
 #include <perp/core/base/interruption.hpp>
+#include <perp/core/base/set_during.hpp>
 #include <perp/core/linear/banded/banded_lu.hpp>
 #include <perp/core/pencil/exact_index.hpp>
 #include <perp/core/pencil/pencil.hpp>

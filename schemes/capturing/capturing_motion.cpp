@@ -137,10 +137,15 @@ bool Capturing::leaves_at_end() {
   const State& now = current();
   const int old = now.cache == nullptr ? -1 : now.cache->find(*states_[static_cast<std::size_t>(previous_)].mode);
   if (old < 0) return false;
-  const ModeMap& map = now.cache->map(old);
+  std::vector<int> beyond;
+  add_laws_beyond_end(now.cache->map(old), beyond);
+  return !beyond.empty();
+}
+
+/// The laws one of whose margins in this map is below 0 at the current state.
+void Capturing::add_laws_beyond_end(const ModeMap& map, std::vector<int>& list) const {
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i)
-    if (map.margin(i, now.parameter.data()) < 0) return true;
-  return false;
+    if (map.margin(i, current().parameter.data()) < 0) list.push_back(map.margins()[at(i)].law);
 }
 
 bool Capturing::argument_jumps(int i) const {
@@ -181,10 +186,7 @@ std::vector<int> Capturing::laws_beyond_end() {
   std::vector<int> list;
   for (const PointStep::Margin& margin : now.is_point ? now.ends : none)
     if (margin.value < 0) list.push_back(margin.end.law);
-  if (now.cache == nullptr || now.map < 0) return list;
-  const ModeMap& map = now.cache->map(now.map);
-  for (int i = 0; i < static_cast<int>(map.margins().size()); ++i)
-    if (map.margin(i, now.parameter.data()) < 0) list.push_back(map.margins()[at(i)].law);
+  if (now.cache != nullptr && now.map >= 0) add_laws_beyond_end(now.cache->map(now.map), list);
   return list;
 }
 

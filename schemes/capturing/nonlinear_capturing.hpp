@@ -218,6 +218,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::vector<int> armed_on_surface(const Step& state, const Step& behind);
   std::vector<int> passing_in_old_mode(const Step& state, const Step& behind);
   std::optional<Step> step_in_old_mode(double h);
+  std::optional<Step> step_ahead(int exponent);
   bool goes_on_without_jump();
   std::vector<int> not_turned_by_laws(std::vector<int> open, const Step& state);
   std::vector<int> memory_at_end(const Step& state, const ResetWatch::Errors& errors);

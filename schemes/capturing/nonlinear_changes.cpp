@@ -127,15 +127,22 @@ int NonlinearCapturing::side_ahead(int k, const Step& state, const Step& ahead) 
   return change > 0 ? 1 : -1;
 }
 
+/// The end of a step of h·2^exponent from the current state. Nothing: there is none.
+std::optional<Step> NonlinearCapturing::step_ahead(int exponent) {
+  const double h = std::ldexp(options_.h, exponent);
+  if (!(t() + h > t()) || attempt(t() + h, h).status != Status::solved) return std::nullopt;
+  return Step{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
+}
+
 /// Do short steps from the current state move it by less the shorter they are? Else no motion goes on from it but by a jump.
 bool NonlinearCapturing::goes_on_without_jump() {
   std::optional<Vector> shortest;
   for (const int exponent : looks) {
-    const double h = std::ldexp(options_.h, exponent);
-    if (!(t() + h > t()) || attempt(t() + h, h).status != Status::solved) continue;
-    const Vector moved = motion(x(), trial().x).cwiseAbs();
+    const std::optional<Step> ahead = step_ahead(exponent);
+    if (!ahead) continue;
+    const Vector moved = motion(x(), ahead->x).cwiseAbs();
     if (shortest) {
-      const Vector least = motion_rounding(x(), trial().x).cwiseMax(moved / 2);
+      const Vector least = motion_rounding(x(), ahead->x).cwiseMax(moved / 2);
       return (shortest->array() <= least.array()).all();
     }
     shortest = moved;
@@ -153,11 +160,10 @@ std::vector<int> NonlinearCapturing::not_turned_by_laws(std::vector<int> open, c
   if (goes_on_without_jump()) {
     passing.clear();
     for (const int exponent : looks) {
-      const double h = std::ldexp(options_.h, exponent);
-      if (!(t() + h > t()) || attempt(t() + h, h).status != Status::solved) continue;
-      const Step ahead{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
+      const std::optional<Step> ahead = step_ahead(exponent);
+      if (!ahead) continue;
       std::erase_if(open, [&](int k) {
-        const int side = side_ahead(k, state, ahead);
+        const int side = side_ahead(k, state, *ahead);
         if (resets_.fires(k, side)) passing.push_back(k);
         return side != 0;
       });
@@ -192,16 +198,16 @@ Mode NonlinearCapturing::mode_at_resets(const Step& state, const ResetWatch::Err
   if (open.empty()) return mode;
   const Step now = snapshot();
   restore(state);
-  const bool goes_on = goes_on_without_jump();
+  if (!goes_on_without_jump()) open.clear();
   const Vector w = bounded_w(state, Vector::Zero(step_.n()), errors).first;
   for (const int exponent : looks) {
-    const double h = std::ldexp(options_.h, exponent);
-    if (!goes_on || open.empty() || !(t() + h > t()) || attempt(t() + h, h).status != Status::solved) continue;
-    const Step ahead{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
-    const auto [w_ahead, error] = bounded_w(ahead, Vector::Zero(step_.n()), ResetWatch::rounding(state, ahead));
+    if (open.empty()) break;
+    const std::optional<Step> ahead = step_ahead(exponent);
+    if (!ahead) continue;
+    const auto [w_ahead, error] = bounded_w(*ahead, Vector::Zero(step_.n()), ResetWatch::rounding(state, *ahead));
     std::erase_if(open, [&](int i) {
       if (!(std::abs(w_ahead[i] - w[i]) > 2 * error[i])) return false;
-      mode[at(i)] = ahead.mode[at(i)];
+      mode[at(i)] = ahead->mode[at(i)];
       return true;
     });
   }

@@ -373,13 +373,13 @@ void NonlinearCapturing::look_ahead(std::vector<int> open) {
   const Step now = snapshot();
   for (const int k : open) resets_.set_side(k, 0);
   for (const int exponent : looks) {
-    const double h = std::ldexp(options_.h, exponent);
-    if (open.empty() || !(now.t + h > now.t) || attempt(now.t + h, h).status != Status::solved) continue;
-    const Step ahead{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
-    const ResetWatch::Errors errors = ResetWatch::rounding(now, ahead);
+    if (open.empty()) return;
+    const std::optional<Step> ahead = step_ahead(exponent);
+    if (!ahead) continue;
+    const ResetWatch::Errors errors = ResetWatch::rounding(now, *ahead);
     std::erase_if(open, [&](int k) {
-      const double change = resets_.condition(k, ahead) - resets_.condition(k, now);
-      const double error = resets_.error(k, ahead, errors) + resets_.error(k, now, errors);
+      const double change = resets_.condition(k, *ahead) - resets_.condition(k, now);
+      const double error = resets_.error(k, *ahead, errors) + resets_.error(k, now, errors);
       if (!(std::abs(change) > error)) return false;
       resets_.leave_to(k, change > 0 ? 1 : -1);
       return true;
