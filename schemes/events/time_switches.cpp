@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <perp/core/branches.hpp>
+#include <perp/schemes/events/law_formula.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 
 namespace perp {
@@ -14,23 +14,6 @@ bool is_counted(Operation operation, TimeSwitches::Of which) {
   if (operation == Operation::sign) return true;
   const bool has_kink = operation == Operation::abs || operation == Operation::min || operation == Operation::max;
   return has_kink && which == TimeSwitches::Of::kinks;
-}
-
-/// Does λ jump where w passes `end`: is there a vertical branch, or do branches hold this w that do not meet? With memory
-/// one goes on where the other ends.
-bool law_jumps_at(const Law& law, double end) {
-  constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // of the terms of λ
-  Range met{inf, -inf};
-  double terms = 0;
-  for (const Branch& branch : law.branches) {
-    const Range range = w_range(branch);
-    if (!(range.lower <= end && end <= range.upper)) continue;
-    if (is_vertical(branch)) return true;
-    const double lambda = (branch.c - branch.a * end) / branch.b;
-    met = {std::min(met.lower, lambda), std::max(met.upper, lambda)};
-    terms = std::max(terms, (std::abs(branch.c) + std::abs(branch.a * end)) / std::abs(branch.b));
-  }
-  return met.upper - met.lower > rounding * terms;
 }
 
 /// Does something switch where the argument of the law passes this end of a branch?
@@ -69,24 +52,37 @@ TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
   zeros_ = {std::move(tape_), std::move(arguments_)};
 }
 
-/// Copies the lines of t, parameters and constants alone to a tape of their own; the new line of
-/// each, -1: none. A kink that moves with a parameter is left to the control of the error.
+/// Copies the lines of t, parameters and constants alone to a tape of their own, and those of multipliers whose laws have
+/// such an argument; the new line of each, -1: none. A kink that moves with a parameter is left to the control of the error.
 std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system) {
   const auto size = static_cast<std::size_t>(system.tape.size());
   Copies copies{std::vector<int>(size, -1), std::vector<char>(size, 0)};
-  for (int k = 0; k < system.tape.size(); ++k) {
-    const Instruction& line = system.tape[k];
-    const auto at = static_cast<std::size_t>(k);
-    if (line.operation == Operation::constant) {
-      copies.line[at] = tape_.constant(line.value);
-    } else if (line.operation == Operation::input) {
-      copies.line[at] = copy_of_input(system, line.a, tape_);
-      copies.moves[at] = line.a >= system.parameter_input(0);
-    } else {
-      copy_operation(line, at, copies);
-    }
+  std::size_t before = 0;  // a multiplier may be read before the argument of its law is made
+  for (std::size_t known = 1; known > before;) {
+    before = known;
+    for (int k = 0; k < system.tape.size(); ++k)
+      if (copies.of(k) < 0) copy_line(system, k, copies);
+    known = 1 + static_cast<std::size_t>(std::ranges::count_if(copies.line, [](int line) { return line >= 0; }));
   }
   return copies.line;
+}
+
+void TimeSwitches::copy_line(const Dcs& system, int k, Copies& copies) {
+  const Instruction& line = system.tape[k];
+  const auto at = static_cast<std::size_t>(k);
+  if (line.operation == Operation::constant) {
+    copies.line[at] = tape_.constant(line.value);
+  } else if (line.operation != Operation::input) {
+    copy_operation(line, at, copies);
+  } else if (const int law = line.a - system.multiplier_input(0); law >= 0 && law < system.m()) {
+    const int argument = system.G[static_cast<std::size_t>(law)];
+    if (copies.lacks(argument)) return;
+    copies.line[at] = append_multiplier(system.laws[static_cast<std::size_t>(law)], copies.of(argument), tape_).value_or(-1);
+    copies.moves[at] = copies.moves_with(argument);
+  } else {
+    copies.line[at] = copy_of_input(system, line.a, tape_);
+    copies.moves[at] = line.a >= system.parameter_input(0);
+  }
 }
 
 /// Copies a line where its operands have copies, and notes the argument whose change of sign counts.

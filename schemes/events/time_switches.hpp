@@ -12,7 +12,7 @@ namespace perp {
 /// The moments at which functions of time alone within a system are not smooth: where the argument
 /// of a sign or an abs, or the difference of the arguments of a min or a max, changes its sign and
 /// depends on t only; and where the argument of a law, if it is a function of t, passes an end of a
-/// branch. A step of high order ends there, the next one begins behind it.
+/// branch. A multiplier of a law with such an argument is a function of t where it is one of its argument. A step of high order ends there, the next one begins behind it.
 class TimeSwitches {
  public:
   /// Which of them count.
@@ -51,6 +51,7 @@ class TimeSwitches {
   };
 
   std::vector<int> copy_functions_of_time(const Dcs& system);
+  void copy_line(const Dcs& system, int k, Copies& copies);
   void copy_operation(const Instruction& line, std::size_t at, Copies& copies);
   void add_tables();
   void add_laws(const Dcs& system, const std::vector<int>& lines, Of which);

@@ -125,9 +125,10 @@ std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& foun
   return go_in_short_steps(t_next, h, whole);
 }
 
-/// Is the rest of a step so short that what happens in it is for the next one to tell? The state is at its end then.
+/// Is the rest of a step so short that what happens in it is for the next one to tell? The state is at its end then. What
+/// lies between two switches of functions of time is none: what they are there nothing else tells.
 bool ModePassage::ends_with(const Step& before, double t_next) {
-  if (t_next - before.t > end_of_step * h_) return false;
+  if (t_next - before.t > end_of_step * length_) return false;
   Step end = before;
   end.t = t_next;
   scheme_.restore(end);

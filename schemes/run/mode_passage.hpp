@@ -43,6 +43,8 @@ class ModePassage {
   }
   /// A step of the user's length begins at t.
   void begin_step(double t) { from_ = t, splits_ = 0; }
+  /// Pieces of it follow, of this length together: all of it, or what lies between two switches of functions of time.
+  void begin_pieces(double length) { length_ = length; }
   /// Functions of time switched at t, where the step that comes next begins.
   void pass_switch(double t) { switched_ = t; }
   /// Where data jump at that moment the next step begins with their new values, and the log says so. Do they?
@@ -86,6 +88,7 @@ class ModePassage {
   Recorder& record_;
   double h_ = 0;      // of the run
   double from_ = 0;   // where the present step of the user's length began
+  double length_ = 0;  // of the pieces of it that are made
   double switched_ = -inf;  // the last moment at which functions of time did
   int splits_ = 0;    // and its number of pieces so far
   long steps_ = 0;    // of the run so far

@@ -38,6 +38,7 @@ bool EventRun::advance_in_pieces(double t_next, double h, std::optional<Attempt>
   double to = t_next;
   Firings firings(scheme_.t());
   if (is_made) failure_.reset(), is_passage_ = false, began_ = before_.t;
+  passage_.begin_pieces(t_next - (is_made ? before_.t : scheme_.t()));
   for (;;) {
     check_interruption();
     const std::size_t logged = record_.events().size();

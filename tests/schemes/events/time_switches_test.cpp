@@ -79,6 +79,34 @@ TEST_SUITE("schemes/located/time_switches") {
     CHECK(run.events.empty());
   }
 
+  TEST_CASE("a law of the multiplier of a law of time is one of time: pulses have their whole width in steps of any length") {
+    // 1e8 wherever |w| < e, or the saturated w is: by hand from the zeros of both sides
+    const auto end_of = [](const std::string& rate, const auto& run) {
+      const Model model = read_model_text("[variables]\nx = 0\n[model]\nequations = [\"der(x) = " + rate +
+                                              "\"]\n[run]\nt = [0, 4]\n", "pulse.toml");
+      const Trajectory made = run(model);
+      REQUIRE_MESSAGE(made.status == Status::solved, made.message);
+      return made.x.back()[0];
+    };
+    const auto check = [&](const std::string& rate, double wanted, double error) {
+      CAPTURE(rate);
+      for (const double h : {1.0, 0.7, 0.5, 0.25, 0.1}) {
+        CAPTURE(h);
+        CHECK(std::abs(end_of(rate, [&](const Model& model) {
+                return integrate(*model.equations, model.x0(), model.run.span, BackwardEuler{.h = h});
+              }) - wanted) <= error);
+      }
+      CHECK(std::abs(end_of(rate, [](const Model& model) {
+              return integrate(*model.equations, model.x0(), model.run.span, Located{.tol = 1e-12});
+            }) - wanted) <= error);
+    };
+    const double rounding = 1e8 * 4 * 4.5e-16;  // of the times of both sides, times the rate
+    check("if(abs(t^3 - 8) < 1e-8, 1e8, 0)", 1e8 * (std::cbrt(8 + 1e-8) - std::cbrt(8 - 1e-8)), 2 * rounding);
+    check("if(abs(abs(t - 2) - 1) < 2e-9, 1e8, 0)", 1e8 * 8e-9, 2 * rounding);
+    check("if(max(t - 2, 0) - max(t - 2 - 2^-28, 0) + sign(t - 3) > 2^-30 - 1, if(t < 2.5, 1e8, 0), 0)",
+          1e8 * (0.5 - 0x1p-30), 1e8 * 1e-14);
+  }
+
   TEST_CASE("sensitivities go through an edge that does not depend on them") {
     const Model model = driven("sign(sin(pi*t))");
     Located scheme{.tol = 1e-12};
