@@ -200,15 +200,32 @@ bool SensitivityUpdate::have_one_rate(const Gap& gap, const Jet& after, int beyo
   return maps_.has_rate_of(after, mode) == true;
 }
 
+/// Does a start beyond this end, where the law has no branch, jump onto w = 0? The present state leaves it at once: one
+/// beyond comes to the same course whatever its w is, one before to another. Of a higher index none starts beyond.
+bool SensitivityUpdate::jumps_beyond(const Gap& gap, const Jet& after) {
+  const auto law = static_cast<std::size_t>(gap.law);
+  const std::vector<Branch>& branches = at_.system.laws[law].branches;
+  const auto held = std::ranges::find_if(branches, [&gap](const Branch& branch) {
+    return is_vertical(branch) && w_range(branch).lower == gap.bound;
+  });
+  if (held == branches.end() || is_bounded(at_.system.laws[law])) return false;
+  Mode mode = after.mode;
+  mode[law] = static_cast<int>(held - branches.begin());
+  const Jet across = jets_.all().solve(mode, at_.now.t, at_.now.x, at_.now.lambda);
+  if (!across.consistent) return false;
+  const ModeJets::Structure& held_by = jets_.structure(across);
+  return !held_by.is_high_index && (held_by.velocity_level.empty() || held_by.velocity_level[law] == 0);
+}
+
 /// What a state does at the end of a branch that some q moves it off, where what is beyond has other rates: null, nothing.
 const char* SensitivityUpdate::two_sided(const Gap& gap, const Jet* start) {
   if (!is_at_end(gap)) return nullptr;
   const int beyond = branch_beyond(gap);
-  if (beyond < 0) return nullptr;
+  if (beyond < 0 && (start == nullptr || !jumps_beyond(gap, *start))) return nullptr;
   const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
   if (!moves_off(gap, rate)) return nullptr;
   if (std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap)) return "stays";
-  return start == nullptr || have_one_rate(gap, *start, beyond) ? nullptr : "starts";
+  return start == nullptr || (beyond >= 0 && have_one_rate(gap, *start, beyond)) ? nullptr : "starts";
 }
 
 /// Ends where derivatives have two sides: a state that some q moves off the end of a branch on which it stays, or starts.

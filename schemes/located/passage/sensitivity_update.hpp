@@ -69,6 +69,7 @@ class SensitivityUpdate {
   [[nodiscard]] bool moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const;
   [[nodiscard]] int branch_beyond(const Gap& gap) const;
   [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond);
+  [[nodiscard]] bool jumps_beyond(const Gap& gap, const Jet& after);
   [[nodiscard]] const char* two_sided(const Gap& gap, const Jet* start);
   void watch_ends(const Jet* start);
   [[nodiscard]] Vector sizes(const Matrix& S) const;

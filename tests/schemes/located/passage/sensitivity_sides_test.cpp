@@ -67,4 +67,35 @@ TEST_SUITE("schemes/located/sensitivity_sides") {
       CHECK(found.dx_dq.back()(0, 0) == doctest::Approx(std::exp(1.0)).epsilon(1e-9));
     }
   }
+
+  // x(t) = max(x(0), p) + t: ∂x/∂x(0) is 0 and 1; in any unit
+  TEST_CASE("a start on a one-sided constraint that it leaves at once has none by itself: below it jumps onto it") {
+    for (const double unit : {0x1p-40, 1.0, 0x1p40}) {
+      const std::string u = fmt::format("{:.17g}", unit);
+      const std::string text = "[parameters]\np = 0\nc = 1\n[variables]\nx = {start = 0, nominal = " + u + "}\n[model]\nequations = [\"der(x) = c*" +
+                               u + " + lam\"]\nlaws = [\"0 <= x - p perp lam >= 0\"]\n";
+      CHECK(has_none(run(text, {0}), "starts on the end of a branch of lam"));
+      CHECK(has_none(run(text, {}, {0}), "starts on the end of a branch of lam"));
+      const Trajectory rate = run(text, {}, {1});
+      REQUIRE_FALSE(rate.dx_dq.empty());
+      CHECK(rate.dx_dq.back()(0, 0) == doctest::Approx(unit).epsilon(1e-10));
+    }
+  }
+
+  // x(t) = p, from below by a jump, from above by its motion: one derivative; y takes the impulse p - x(0) or what it lacks
+  TEST_CASE("a start on a one-sided constraint on which it stays has one derivative") {
+    const Trajectory found = run("[parameters]\np = 0\n[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = lam - 2\", \"der(y) = 3*lam\"]\n"
+                                 "laws = [\"0 <= x - p perp lam >= 0\"]\n", {0}, {0});
+    REQUIRE_FALSE(found.dx_dq.empty());
+    const Matrix& S = found.dx_dq.back();
+    CHECK((S - Matrix{{0, 1}, {-3, 3}}).norm() <= 1e-10);
+  }
+
+  // A ball below the ground has no motion: the derivative is that of one above.
+  TEST_CASE("a body that starts on the ground and is thrown up has derivatives by its height") {
+    const Trajectory found = run("[variables]\nq = 0\nv = 9\n[model]\nequations = [\"der(q) = v\", \"der(v) = -10 + lam\"]\n"
+                                 "laws = [\"0 <= q perp lam >= 0\"]\n", {0});
+    REQUIRE_FALSE(found.dx_dq.empty());
+    CHECK(found.dx_dq.back()(0, 0) == doctest::Approx(1).epsilon(1e-10));
+  }
 }
