@@ -9,234 +9,158 @@
 #include <perp/core/base/error.hpp>
 #include <perp/lcp/memory.hpp>
 #include <perp/lcp/polyhedra/field_search.hpp>
-#include <perp/schemes/jumps/consistent_jumps.hpp>
-#include <perp/schemes/step/short_step.hpp>
+#include <perp/schemes/jumps/jump_limits.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double same_point = 1e-12;  // share of the terms of a row of E x
-constexpr double no_change = 1e-12;   // likewise
-
 using Number = RationalFunction;
-using Point = std::vector<Number>;
 
-bool is_finite(const Number& value) { return value.is_zero() || value.order() >= 0; }
-
-bool is_finite(const Point& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](const Number& value) { return is_finite(value); });
-}
-
-double limit(const Number& value) {
-  return is_finite(value) ? to_double(value.coefficient(0)) + 0.0 : nan;
-}
-
-Vector limits(const Point& values) {
-  Vector result(static_cast<Eigen::Index>(values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    result[static_cast<Eigen::Index>(i)] = limit(values[i]);
-  return result;
-}
-
-/// Makes jumps of what a mode of the step has as solutions.
-class Limits {
- public:
-  explicit Limits(const ShortStep& step) : step_(step) {}
-
-  [[nodiscard]] ConsistentJump operator()(const Mode& mode,
-                                          const Generators<Number>& generators) const {
-    const Ends ends = ends_of(generators);
-    ConsistentJump jump;
-    jump.is_continuum = !ends.directions.empty() || ends.nearest == nullptr ||
-                        std::any_of(ends.points.begin(), ends.points.end(), [&](const Vector& point) {
-                          return !same(point, ends.points.front());
-                        });
-    write(Mode(mode.begin(), mode.begin() + step_.m()),
-          ends.nearest != nullptr ? *ends.nearest : between(generators.vertices), ends.least, jump);
-    if (jump.is_continuum) {
-      jump.vertices = beside(ends.points);
-      jump.directions = beside(ends.directions);
-    }
-    return jump;
-  }
-
-  /// Are two states the same in what E sees of them?
-  [[nodiscard]] bool same(const Vector& a, const Vector& b) const {
-    const Matrix& E = step_.E;
-    const auto known = [](const Vector& x) {
-      return Vector(x.unaryExpr([](double v) { return std::isnan(v) ? 0 : v; }));
-    };
-    const Vector terms =
-        E.cwiseAbs() * (known(a).cwiseAbs() + known(b).cwiseAbs() + step_.x.cwiseAbs());
-    const Vector change = (E * (known(a) - known(b))).cwiseAbs();
-    return (change.array() <= same_point * terms.array()).all();
-  }
-
- private:
-  /// Of a set of solutions the ends at a finite distance, and where it has none.
-  struct Ends {
-    std::vector<Vector> points, directions;
-    const Point* nearest = nullptr;  // to the state before
-    double least = inf;              // the distance of that
-  };
-
-  [[nodiscard]] Ends ends_of(const Generators<Number>& generators) const {
-    Ends ends;
-    for (const Point& vertex : generators.vertices) {
-      const Point moved = step_.change(vertex, false);
-      if (!is_finite(moved)) {  // an end of `bounded`: a direction
-        ends.directions.push_back(state(vertex, true));
-        continue;
-      }
-      ends.points.push_back(state(vertex, false));
-      if (const double length = limits(moved).stableNorm(); length < ends.least) {
-        ends.least = length;
-        ends.nearest = &vertex;
-      }
-    }
-    for (const auto* list : {&generators.rays, &generators.lines})
-      for (const Point& ray : *list)
-        if (moves(step_.change(ray, true))) ends.directions.push_back(state(ray, true));
-    return ends;
-  }
-
-  static bool moves(const Point& change) {
-    return std::any_of(change.begin(), change.end(),
-                       [](const Number& value) { return !value.is_zero(); });
-  }
-
-  /// The share of the line from one change of state to another at which it is nearest to 0; nothing where that is none of
-  /// it.
-  static std::optional<Number> nearest_share(const Point& from, const Point& to) {
-    Number along = 0, length = 0;
-    for (std::size_t k = 0; k < from.size(); ++k) {
-      const Number part = to[k] - from[k];
-      along -= from[k] * part;
-      length += part * part;
-    }
-    if (length.is_zero()) return std::nullopt;
-    const Number share = along / length;
-    if (share < 0 || share > 1) return std::nullopt;
-    return share;
-  }
-
-  /// A point of a set without an end of its own: of the lines between two ends of `bounded` that
-  /// opposite ones are on pass at a finite distance; where they do, the point nearest to the state
-  /// before.
-  [[nodiscard]] Point between(const std::vector<Point>& ends) const {
-    for (std::size_t i = 0; i < ends.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j) {
-        const std::optional<Number> share = nearest_share(step_.change(ends[j], false), step_.change(ends[i], false));
-        if (!share) continue;
-        Point point = ends[j];
-        for (std::size_t k = 0; k < point.size(); ++k)
-          point[k] += *share * (ends[i][k] - ends[j][k]);
-        if (is_finite(step_.change(point, false))) return point;
-      }
-    return ends.front();
-  }
-
-  /// Limit of x⁺; of a direction that of largest entry 1 in E x.
-  [[nodiscard]] Vector state(const Point& y, bool direction) const {
-    Point x(y.begin(), y.begin() + step_.n());
-    if (direction) {
-      Number largest;
-      for (const Number& value : step_.change(y, true))
-        largest = std::max(largest, Arithmetic<Number>::size(value));
-      const Number unit(largest.order(), largest.leading());
-      for (Number& value : x) value /= unit;
-    }
-    return limits(x);
-  }
-
-  void write(Mode mode, const Point& y, double amplitude, ConsistentJump& jump) const {
-    const int n = step_.n(), m = step_.m();
-    const Matrix& E = step_.E;
-    Vector first = Vector::Zero(n + m), impulse = Vector::Zero(n + m);
-    for (int j = 0; j < n + m; ++j) {
-      const Number& value = y[static_cast<std::size_t>(j)];
-      const bool is_differential = j < n && !E.col(j).isZero(0);
-      first[j] = is_differential ? limit(value) : to_double(value.coefficient(0)) + 0.0;
-      if (!is_differential) impulse[j] = limit(value * Number(2, 1));  // times h
-    }
-    jump.continuations = {{std::move(mode), first.head(n), first.tail(m)}};
-    jump.impulse_x = impulse.head(n);
-    jump.impulse_lambda = impulse.tail(m);
-    // each row of E x in its own unit
-    const Vector after = first.head(n).unaryExpr([](double v) { return std::isnan(v) ? 0 : v; });
-    const Vector terms = E.cwiseAbs() * (after.cwiseAbs() + step_.x.cwiseAbs());
-    const Vector change = (E * (after - step_.x)).cwiseAbs();
-    const bool moves = (change.array() > no_change * terms.array()).any();
-    jump.amplitude = moves || std::isinf(amplitude) ? amplitude : 0;
-  }
-
-  static Matrix beside(const std::vector<Vector>& columns) {
-    Matrix result(columns.empty() ? 0 : columns.front().size(),
-                  static_cast<Eigen::Index>(columns.size()));
-    for (std::size_t k = 0; k < columns.size(); ++k)
-      result.col(static_cast<Eigen::Index>(k)) = columns[k];
-    return result;
-  }
-
-  const ShortStep& step_;
-};
-
-using Modes = std::set<Mode>;
+/// The modes with solutions; true: continuous solutions start in this mode.
+using Modes = std::set<std::pair<Mode, bool>>;
+using Change = std::vector<Rational>;
 
 /// What a search of all modes of a block found.
 struct ModeSearch {
-  Modes modes{};  ///< with solutions
-  bool complete = false;
+  Modes modes{};
+  bool complete = false;  ///< no budget ended it
   long nodes = 0;
+
+  void add_nodes(const ModeSearch& other) {
+    nodes += other.nodes;
+    complete = complete && other.complete;
+  }
 };
 
+/// Calls `leaf`, which tells whether continuous solutions start in the mode, with all modes that have solutions.
 ModeSearch search_modes(const ShortStep& step, long budget,
-                        const std::function<void(const Mode&, const Generators<Number>&)>& leaf) {
+                        const std::function<bool(const Mode&, const Generators<Number>&)>& leaf) {
   ModeSearch result;
   FieldSearch<Number> search(step.problem, budget);
   result.complete = search.run([&](const Mode& mode, const Generators<Number>& generators) {
-    result.modes.insert(Mode(mode.begin(), mode.begin() + step.m()));
-    leaf(mode, generators);
+    result.modes.emplace(Mode(mode.begin(), mode.begin() + step.m()), leaf(mode, generators));
   });
   result.nodes = search.nodes();
   return result;
 }
 
+/// The point of a jump.
+struct Target {
+  ConsistentJump jump;
+  bool goes_on;                  ///< do continuous solutions start there in the modes of the jump?
+  std::optional<Change> change;  ///< of E x, of a single point
+};
+
 /// Adds what a mode has: a jump to a point that is known goes on in one mode more.
-void add(ConsistentJump jump, const Limits& limits_of, std::vector<ConsistentJump>& jumps) {
-  const auto known = std::find_if(jumps.begin(), jumps.end(), [&](const ConsistentJump& other) {
-    return !jump.is_continuum && !other.is_continuum && limits_of.same(jump.x(), other.x());
+void add(Target target, const JumpLimits& limits, std::vector<Target>& targets) {
+  const ConsistentJump& jump = target.jump;
+  const auto known = std::find_if(targets.begin(), targets.end(), [&](const Target& other) {
+    return !jump.is_continuum && !other.jump.is_continuum && limits.same(jump.x(), other.jump.x());
   });
-  if (known == jumps.end())
-    jumps.push_back(std::move(jump));
-  else
-    known->continuations.push_back(std::move(jump.continuations.front()));
+  if (known == targets.end())
+    targets.push_back(std::move(target));
+  else if (target.goes_on && !known->goes_on)
+    *known = std::move(target);
+  else if (target.goes_on == known->goes_on)
+    known->jump.continuations.push_back(std::move(target.jump.continuations.front()));
 }
 
-/// All jumps of a block; spends at most `budget` nodes of the search and says how many.
-JumpBlock search(const ShortSteps& steps, const Block& block, long budget, ModeSearch& searched) {
-  const ShortStep step = steps.of(block);
-  const Limits limits_of(step);
-  JumpBlock found{step.block.u, step.block.lambda, {}, false};
-  searched.complete = true;  // no budget ended it
-  if (!step.finite) return found;
-  searched =
-      search_modes(step, budget, [&](const Mode& mode, const Generators<Number>& generators) {
-        add(limits_of(mode, generators), limits_of, found.jumps);
-      });
-  found.complete = searched.complete && step.known;
-  // entries known to a rounding decide nothing: the same modes for all that they can be
-  if (found.complete && step.rounded) {
-    const ModeSearch all =
-        search_modes(steps.relaxed(block), budget, [](const Mode&, const auto&) {});
-    found.complete = all.complete && all.modes == searched.modes;
+/// The jumps of one block.
+class BlockSearch {
+ public:
+  /// Spends at most `budget` nodes of the searches.
+  BlockSearch(const ShortSteps& steps, const Block& block, long budget)
+      : steps_(steps), block_(block), step_(steps.of(block)), budget_(budget) {}
+
+  JumpBlock operator()() {
+    JumpBlock found{step_.block.u, step_.block.lambda, {}, false};
+    searched_.complete = true;
+    if (!step_.finite) return found;
+    std::vector<Target> targets = targets_of_jumps();
+    for (Target& target : targets)
+      if (target.goes_on || goes_on_elsewhere(target)) found.jumps.push_back(std::move(target.jump));
+    found.complete = searched_.complete && is_decided_ && step_.known;
+    std::stable_sort(
+        found.jumps.begin(), found.jumps.end(),
+        [](const ConsistentJump& a, const ConsistentJump& b) { return a.amplitude < b.amplitude; });
+    return found;
   }
-  std::stable_sort(
-      found.jumps.begin(), found.jumps.end(),
-      [](const ConsistentJump& a, const ConsistentJump& b) { return a.amplitude < b.amplitude; });
-  return found;
-}
+
+  /// The nodes, and whether no budget ended a search.
+  [[nodiscard]] const ModeSearch& searched() const { return searched_; }
+
+ private:
+  [[nodiscard]] long budget() const { return budget_ - searched_.nodes; }
+
+  /// Are there entries known to a rounding, and its bounds?
+  [[nodiscard]] bool has_bounds() const { return step_.rounded && step_.known; }
+
+  std::vector<Target> targets_of_jumps() {
+    const JumpLimits limits(step_);
+    std::vector<Target> targets;
+    const ModeSearch own = search_modes(step_, budget(), [&](const Mode& mode, const Generators<Number>& generators) {
+      const bool goes_on = limits.go_on(mode, generators);
+      add({limits(mode, generators), goes_on, limits.change(generators)}, limits, targets);
+      return goes_on;
+    });
+    searched_.add_nodes(own);
+    if (!own.complete || !has_bounds()) return targets;
+    // entries known to a rounding decide nothing: the same modes for all that they can be
+    const ShortStep relaxed = steps_.relaxed(block_);
+    const JumpLimits all(relaxed);
+    confirm(own, search_modes(relaxed, budget(), [&](const Mode& mode, const Generators<Number>& generators) {
+      return all.go_on(mode, generators);
+    }));
+    return targets;
+  }
+
+  /// Where only the impulses hold the laws of a jump, as a multiplier that is negative without, other modes may lead on from
+  /// its point: those of short steps from there that end there.
+  bool goes_on_elsewhere(Target& target) {
+    if (!target.change) {
+      is_decided_ = false;
+      return false;
+    }
+    const ShortStep from = steps_.moved(step_, *target.change, target.jump.x());
+    std::vector<ContinuousStart> starts;
+    bool has_sets = false;  // of further jumps: one of infinitely many may be none
+    const ModeSearch own = search_modes(from, budget(), [&](const Mode& mode, const Generators<Number>& generators) {
+      const bool starts_here = does_start(from, mode, generators);
+      has_sets = has_sets || !JumpLimits(from).change(generators);
+      if (starts_here) starts.push_back(JumpLimits(from)(mode, generators).continuations.front());
+      return starts_here;
+    });
+    searched_.add_nodes(own);
+    if (own.complete && has_bounds()) {
+      const ShortStep relaxed = steps_.moved(steps_.relaxed(block_), *target.change, target.jump.x());
+      confirm(own, search_modes(relaxed, budget(), [&](const Mode& mode, const Generators<Number>& generators) {
+        return does_start(relaxed, mode, generators);
+      }));
+    }
+    if (starts.empty() && has_sets) is_decided_ = false;
+    target.jump.continuations = std::move(starts);
+    return !target.jump.continuations.empty();
+  }
+
+  /// Does a continuous solution start in this mode where the step begins?
+  static bool does_start(const ShortStep& step, const Mode& mode, const Generators<Number>& generators) {
+    const JumpLimits limits(step);
+    const std::optional<Change> change = limits.change(generators);
+    const bool stays = change && std::ranges::all_of(*change, [](const Rational& value) { return value == 0; });
+    return stays && limits.go_on(mode, generators);
+  }
+
+  void confirm(const ModeSearch& own, const ModeSearch& all) {
+    is_decided_ = is_decided_ && all.complete && all.modes == own.modes;
+  }
+
+  const ShortSteps& steps_;
+  const Block& block_;
+  const ShortStep step_;
+  long budget_;
+  ModeSearch searched_;
+  bool is_decided_ = true;  // do rounding and sets leave nothing open?
+};
 
 void check(const Lcs& lcs, const Vector& x, const JumpOptions& options) {
   if (x.size() != lcs.n())
@@ -258,7 +182,8 @@ void check(const Lcs& lcs, const Vector& x, const JumpOptions& options) {
 /// Why jumps are not proved complete. `ended`: the search was not.
 std::string incomplete_text(bool ended, long nodes) {
   if (ended) return fmt::format("not proved complete: the search ended after {} nodes", nodes);
-  return "not proved complete: rounding of rows, or of b and q at this time, leaves modes open";
+  return "not proved complete: rounding of rows, or of b and q at this time, or a set of jumps by impulses of "
+         "multipliers leaves modes open";
 }
 
 }  // namespace
@@ -285,10 +210,10 @@ ConsistentJumps consistent_jumps(const Lcs& lcs, const Vector& x, double t,
   ConsistentJumps result;
   bool ended = false;
   for (const Block& block : steps.blocks()) {
-    ModeSearch searched;
-    result.blocks.push_back(search(steps, block, options.max_nodes - result.nodes, searched));
-    result.nodes += searched.nodes;
-    ended = ended || !searched.complete;
+    BlockSearch search(steps, block, options.max_nodes - result.nodes);
+    result.blocks.push_back(search());
+    result.nodes += search.searched().nodes;
+    ended = ended || !search.searched().complete;
     respect_memory(result.blocks.back(), lcs.laws, options.present);
   }
   const auto& blocks = result.blocks;

@@ -243,4 +243,17 @@ ShortStep ShortSteps::relaxed(const Block& block) const {
   return step;
 }
 
+/// -E x stands in the constants of an equation and of its quantity E (x⁺ - x).
+ShortStep ShortSteps::moved(ShortStep step, const std::vector<Rational>& change, const Vector& x) const {
+  std::size_t k = 0;
+  for (std::size_t e = 0; e < step.block.equations.size(); ++e) {
+    if (equations_.lcs().E.row(step.block.equations[e]).isZero(0)) continue;
+    step.problem.rows[e].back() -= Number(change[k]);
+    step.problem.rows[at(step.problem.p + step.m()) + k].back() -= Number(change[k]);
+    ++k;
+  }
+  step.x = x;
+  return step;
+}
+
 }  // namespace perp

@@ -49,6 +49,9 @@ class ShortSteps {
   /// behind all others, whose multiplier is what is added to it. A mode without solutions here has
   /// none for the exact entries.
   [[nodiscard]] ShortStep relaxed(const Block& block) const;
+  /// The same step (or relaxed one) from where each row of E x that `change` has an entry for is larger by that, and x is
+  /// this to a rounding.
+  [[nodiscard]] ShortStep moved(ShortStep step, const std::vector<Rational>& change, const Vector& x) const;
 
  private:
   [[nodiscard]] Rational before(int row) const;

@@ -217,15 +217,21 @@ bool SensitivityUpdate::jumps_beyond(const Gap& gap, const Jet& after) {
   return !held_by.is_high_index && (held_by.velocity_level.empty() || held_by.velocity_level[law] == 0);
 }
 
+/// Do states beside the end of a branch that a start is on go on by other rates, or jump?
+bool SensitivityUpdate::starts_between(const Gap& gap, const Jet& start, int beyond) {
+  return beyond < 0 ? jumps_beyond(gap, start) : !have_one_rate(gap, start, beyond);
+}
+
 /// What a state does at the end of a branch that some q moves it off, where what is beyond has other rates: null, nothing.
 const char* SensitivityUpdate::two_sided(const Gap& gap, const Jet* start) {
   if (!is_at_end(gap)) return nullptr;
   const int beyond = branch_beyond(gap);
-  if (beyond < 0 && (start == nullptr || !jumps_beyond(gap, *start))) return nullptr;
+  if (beyond < 0 && start == nullptr) return nullptr;
   const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
   if (!moves_off(gap, rate)) return nullptr;
-  if (std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap)) return "stays";
-  return start == nullptr || (beyond >= 0 && have_one_rate(gap, *start, beyond)) ? nullptr : "starts";
+  const bool stays = beyond >= 0 && std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap);
+  if (stays) return "stays";
+  return start != nullptr && starts_between(gap, *start, beyond) ? "starts" : nullptr;
 }
 
 /// Ends where derivatives have two sides: a state that some q moves off the end of a branch on which it stays, or starts.

@@ -70,6 +70,7 @@ class SensitivityUpdate {
   [[nodiscard]] int branch_beyond(const Gap& gap) const;
   [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond);
   [[nodiscard]] bool jumps_beyond(const Gap& gap, const Jet& after);
+  [[nodiscard]] bool starts_between(const Gap& gap, const Jet& start, int beyond);
   [[nodiscard]] const char* two_sided(const Gap& gap, const Jet* start);
   void watch_ends(const Jet* start);
   [[nodiscard]] Vector sizes(const Matrix& S) const;
