@@ -7,7 +7,8 @@
 namespace perp {
 
 /// The zero of a gap as a function of the length of the step, by the secant method between a length where it is
-/// positive and one where it is not.
+/// positive and one where it is not; every other step halves what lies between where secants are slow, as towards a zero
+/// of a higher order.
 struct ZeroSearch {
   double low, high;
   double length;           ///< that is tried, or was found
@@ -37,12 +38,15 @@ struct ZeroSearch {
       }
       if (length <= least) probe(h);
       const double value = value_at(length);
+      slow_ = k >= most_secants;
+      halves_ = slow_ && k % 2 == 0;
       goes_on = std::isfinite(value) ? take(value, noise, rounding_of_time(k) * std::max(std::abs(t), length)) : halve();
     }
   }
 
  private:
-  static constexpr int most_iterations = 60;
+  static constexpr int most_secants = 16;  ///< as many as a simple zero needs, and more
+  static constexpr int most_iterations = most_secants + 2 * std::numeric_limits<double>::digits;
   static constexpr double probe_share = 1e-2;  ///< of a step whose polynomial falls at its start
 
   /// As near as a search comes in a few steps, or in many.
@@ -75,17 +79,20 @@ struct ZeroSearch {
     last_length_ = length;
     last_value_ = value;
     const double next = length - value / slope;
-    converged = is_zero || (slope < 0 && std::abs(next - length) <= unseen);
+    // The distance that a slow secant tells is far below that of a zero of a higher order.
+    converged = is_zero || (slow_ ? high - low <= unseen : slope < 0 && std::abs(next - length) <= unseen);
     return !converged && advance(next);
   }
   bool advance(double next) {
-    if (!(next > low && next < high)) next = low + (high - low) / 2;
+    if (halves_ || !(next > low && next < high)) next = low + (high - low) / 2;
     if (next <= low || next >= high) return false;
     length = next;
     return true;
   }
 
   double last_length_ = -1, last_value_ = 0;
+  bool slow_ = false;    // secants are
+  bool halves_ = false;
   bool probed_ = false;  // a full step where the polynomial falls at once
 };
 

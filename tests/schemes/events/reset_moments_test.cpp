@@ -38,6 +38,26 @@ TEST_SUITE("schemes/resets") {
         }
   }
 
+  TEST_CASE("a zero of a higher order is found to rounding, by resets, and by laws of the located scheme") {
+    // Secants towards it shrink by 0.75 to 0.9 each only. x = t - 1/4 is without rounding beside 0.43 and exact at its zero.
+    for (const int power : {1, 3, 5, 7, 9}) {
+      const std::string argument = "(x - 0.4375)^" + std::to_string(power);
+      const auto text = [&](const std::string& rate) {
+        return "[variables]\nx = -0.25\nn = 0\n[model]\nequations = [\"der(x) = 1\", \"der(n) = " + rate + "\"]\nwhen = [{ condition = \"" +
+               argument + "\", set = { n = \"n + 2\" } }]\n[run]\nt = [0, 2]\n";
+      };
+      const auto check = [&](const Trajectory& run, double end) {
+        CAPTURE(power);
+        REQUIRE(run.status == Status::solved);
+        REQUIRE(run.events.size() >= 1);
+        for (const Event& event : run.events) CHECK(std::abs(event.t - 0.6875) <= 4e-15);
+        CHECK(std::abs(run.x.back()[1] - end) <= 1e-13);
+      };
+      for (const Trajectory& run : runs_of(text("0"), 0.1)) check(run, 2);
+      check(runs_of(text("if(" + argument + " > 0, 1, 0)"), 0.1).back(), 2 + 2 - 0.6875);
+    }
+  }
+
   TEST_CASE("the law that a reset throws over is told, also where that reset fires again in the same step") {
     for (const Trajectory& run : runs_of(
              "[variables]\nx = -0.2\nv = 0.7\ny = 0.4\n[model]\n"
