@@ -182,7 +182,7 @@ std::string AlgebraicPart::why_it_ends() {
   if (columns.empty()) return {};
   for (const Eigen::Index k : columns)
     if (std::abs(y_[k]) >= has_grown * units_[k])
-      return fmt::format("; {} has grown to {:.3g}: a pole", name_of(k), y_[k]);
+      return fmt::format("; {} has grown to {:.3g}, as at a pole", name_of(k), y_[k]);
   if (elimination.rank() < elimination.columns()) {
     Matrix open;
     elimination.null_space(open);
@@ -192,7 +192,7 @@ std::string AlgebraicPart::why_it_ends() {
       if (std::abs(open(k, 0)) / units_[columns[static_cast<std::size_t>(k)]] >
           std::abs(open(most, 0)) / units_[columns[static_cast<std::size_t>(most)]])
         most = k;
-    return fmt::format("; the equations that determine {} get singular there: a fold",
+    return fmt::format("; the equations that determine {} are nearly singular there, as at a fold",
                        name_of(columns[static_cast<std::size_t>(most)]));
   }
   return {};

@@ -1,6 +1,7 @@
 // The lines of formulas at whose zeros these are no numbers, or jump.
 #include <algorithm>
 
+#include <perp/core/expression/sign_of_formula.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 
 namespace perp {
@@ -41,6 +42,7 @@ std::vector<int> divisors_of(Tape& tape, const std::vector<int>& rows) {
     else if (what.operation == Operation::tan)
       add_factors_of(tape, tape.apply(Operation::cos, what.a), factors);
   }
+  std::erase_if(factors, [&](int line) { return vanishes_nowhere(tape, line); });
   return factors;
 }
 

@@ -48,7 +48,7 @@ class ExplicitForms {
 };
 
 /// The lines whose zeros are those of the divisors in `rows`: factors of divisors, bases of negative
-/// powers, cosines of tangents (which `tape` gets). Numbers are left out.
+/// powers, cosines of tangents (which `tape` gets). What vanishes nowhere by its form is left out.
 std::vector<int> divisors_of(Tape& tape, const std::vector<int>& rows);
 /// The lines y of the angles atan2(y, x) in `rows`, which jump by 2π where y passes 0 beside x < 0.
 /// Numbers are left out.

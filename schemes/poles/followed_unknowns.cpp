@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <perp/core/expression/differentiate.hpp>
+#include <perp/core/expression/sign_of_formula.hpp>
 #include <perp/schemes/poles/followed_unknowns.hpp>
 #include <perp/schemes/poles/lines.hpp>
 
@@ -78,11 +79,13 @@ bool FollowedUnknowns::may_have_pole(const Tape& tape, const ExplicitForm::Impli
   if (inputs_of(tape, group.equations).size() == size) return false;  // of nothing but themselves: they rest
   Tape lines = tape;
   const std::vector<Derivative> entries = differentiate(lines, group.equations, 0, inputs);
+  const auto is_of_unknowns = [&](const Derivative& entry) { return std::ranges::find(group.unknowns, entry.input) != group.unknowns.end(); };
   const bool is_constant = std::ranges::all_of(entries, [&](const Derivative& entry) {
-    return std::ranges::find(group.unknowns, entry.input) == group.unknowns.end() ||
-           lines[entry.line].operation == Operation::constant;
+    return !is_of_unknowns(entry) || lines[entry.line].operation == Operation::constant;
   });
   if (is_constant || size > 1) return !is_constant;
+  const auto slope_of = std::ranges::find_if(entries, is_of_unknowns);
+  if (slope_of != entries.end() && vanishes_nowhere(lines, slope_of->line)) return false;
   const std::vector<int> given = given_inputs(tape, group);
   const enclosure::ImplicitFunction function(flow_of(tape, group, given, inputs));
   const Interval all(-unbounded, unbounded);

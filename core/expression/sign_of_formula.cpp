@@ -1,0 +1,92 @@
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/expression/sign_of_formula.hpp>
+
+namespace perp {
+namespace {
+
+using Sign = FormulaSign;
+
+bool is_at_least_0(Sign sign) { return sign == Sign::nonnegative || sign == Sign::positive; }
+bool is_at_most_0(Sign sign) { return sign == Sign::nonpositive || sign == Sign::negative; }
+bool is_strict(Sign sign) { return sign == Sign::positive || sign == Sign::negative; }
+
+Sign sign_of(bool is_positive, bool strict) {
+  if (is_positive) return strict ? Sign::positive : Sign::nonnegative;
+  return strict ? Sign::negative : Sign::nonpositive;
+}
+
+Sign opposite(Sign sign) { return sign == Sign::unknown ? sign : sign_of(is_at_most_0(sign), is_strict(sign)); }
+
+Sign sum(Sign a, Sign b) {
+  if (is_at_least_0(a) && is_at_least_0(b)) return sign_of(true, is_strict(a) || is_strict(b));
+  if (is_at_most_0(a) && is_at_most_0(b)) return sign_of(false, is_strict(a) || is_strict(b));
+  return Sign::unknown;
+}
+
+Sign product(Sign a, Sign b) {
+  if (a == Sign::unknown || b == Sign::unknown) return Sign::unknown;
+  return sign_of(is_at_least_0(a) == is_at_least_0(b), is_strict(a) && is_strict(b));
+}
+
+Sign of_number(double value) {
+  if (std::isnan(value)) return Sign::unknown;
+  return sign_of(value >= 0, value != 0);
+}
+
+/// Of a power; that of an even exponent is a square.
+Sign power(Sign base, const Instruction& exponent) {
+  const bool is_even = exponent.operation == Operation::constant && std::fmod(exponent.value, 2) == 0;
+  if (is_even && !is_at_least_0(base)) return sign_of(true, is_strict(base) || exponent.value == 0);
+  return is_at_least_0(base) ? base : Sign::unknown;  // only a positive base has one for every exponent
+}
+
+/// Of an operation on one line.
+Sign of_one(Operation operation, Sign a) {
+  switch (operation) {
+    case Operation::pi:
+    case Operation::exp:
+    case Operation::cosh: return Sign::positive;
+    case Operation::negate: return opposite(a);
+    case Operation::sqrt:
+    case Operation::abs: return sign_of(true, is_strict(a));
+    default: return Sign::unknown;
+  }
+}
+
+/// Of an operation on two lines.
+Sign of_two(const Tape& tape, const Instruction& line, Sign a, Sign b) {
+  switch (line.operation) {
+    case Operation::add: return sum(a, b);
+    case Operation::subtract: return sum(a, opposite(b));
+    case Operation::multiply: return line.a == line.b ? sign_of(true, is_strict(a)) : product(a, b);
+    case Operation::divide: return is_strict(b) ? product(a, b) : Sign::unknown;
+    case Operation::power: return power(a, tape[line.b]);
+    default: return Sign::unknown;
+  }
+}
+
+Sign of_line(const Tape& tape, const Instruction& line, Sign a, Sign b) {
+  if (line.operation == Operation::constant) return of_number(line.value);
+  return line.b < 0 ? of_one(line.operation, a) : of_two(tape, line, a, b);
+}
+
+}  // namespace
+
+FormulaSign sign_of_formula(const Tape& tape, int line) {
+  std::vector<Sign> signs(at(line + 1), Sign::unknown);
+  const auto of = [&](int operand) { return operand < 0 ? Sign::unknown : signs[at(operand)]; };
+  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
+  for (int k = 0; k <= line; ++k) {
+    if (!needed[at(k)]) continue;
+    signs[at(k)] = of_line(tape, tape[k], of(tape[k].a), of(tape[k].b));
+  }
+  return signs[at(line)];
+}
+
+bool vanishes_nowhere(const Tape& tape, int line) { return is_strict(sign_of_formula(tape, line)); }
+
+}  // namespace perp

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <perp/core/tape/tape.hpp>
+
+namespace perp {
+
+/// The sign that a line of a tape has by its form, whatever its inputs are: sums and products of exponentials, squares and
+/// positive numbers vanish nowhere, though their doubles may.
+enum class FormulaSign { unknown, nonpositive, nonnegative, negative, positive };
+
+FormulaSign sign_of_formula(const Tape& tape, int line);
+
+/// Does this line vanish nowhere by its form?
+bool vanishes_nowhere(const Tape& tape, int line);
+
+}  // namespace perp
