@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/expression/sign_of_formula.hpp>
 
 namespace perp {
@@ -74,6 +75,15 @@ Sign of_line(const Tape& tape, const Instruction& line, Sign a, Sign b) {
   return line.b < 0 ? of_one(line.operation, a) : of_two(tape, line, a, b);
 }
 
+/// Is this operation one of exponentials, sums, and products with numbers? `moves`: of each line, is it none?
+bool is_exponential(const Instruction& line, const std::vector<char>& moves) {
+  switch (line.operation) {
+    case Operation::multiply: return moves[at(line.a)] == 0 || moves[at(line.b)] == 0;
+    case Operation::divide: return moves[at(line.b)] == 0;
+    default: return line.operation <= Operation::subtract || line.operation == Operation::exp;
+  }
+}
+
 }  // namespace
 
 FormulaSign sign_of_formula(const Tape& tape, int line) {
@@ -88,5 +98,13 @@ FormulaSign sign_of_formula(const Tape& tape, int line) {
 }
 
 bool vanishes_nowhere(const Tape& tape, int line) { return is_strict(sign_of_formula(tape, line)); }
+
+bool is_sum_of_exponentials(const Tape& tape, int line) {
+  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
+  const std::vector<char> moves = dependent_lines(tape, [](int /*input*/) { return true; });
+  for (int k = 0; k <= line; ++k)
+    if (needed[at(k)] && !is_exponential(tape[k], moves)) return false;
+  return vanishes_nowhere(tape, line);
+}
 
 }  // namespace perp

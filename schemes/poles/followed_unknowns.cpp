@@ -85,7 +85,7 @@ bool FollowedUnknowns::may_have_pole(const Tape& tape, const ExplicitForm::Impli
   });
   if (is_constant || size > 1) return !is_constant;
   const auto slope_of = std::ranges::find_if(entries, is_of_unknowns);
-  if (slope_of != entries.end() && vanishes_nowhere(lines, slope_of->line)) return false;
+  if (slope_of != entries.end() && is_sum_of_exponentials(lines, slope_of->line)) return false;
   const std::vector<int> given = given_inputs(tape, group);
   const enclosure::ImplicitFunction function(flow_of(tape, group, given, inputs));
   const Interval all(-unbounded, unbounded);

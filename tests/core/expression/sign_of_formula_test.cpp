@@ -25,6 +25,9 @@ TEST_SUITE("core/expression/sign_of_formula") {
     for (const int line : {x, square, product, of(Operation::subtract, grows, number(1)), of(Operation::add, x, number(1)), of(Operation::abs, x),
                            of(Operation::multiply, x, grows), of(Operation::power, x, number(3)), of(Operation::divide, grows, square)})
       CHECK_FALSE(vanishes_nowhere(tape, line));
+    CHECK(is_sum_of_exponentials(tape, of(Operation::divide, of(Operation::add, grows, number(3)), number(0.025))));
+    CHECK_FALSE(is_sum_of_exponentials(tape, of(Operation::divide, number(1), of(Operation::add, number(1), square))));
+    CHECK_FALSE(is_sum_of_exponentials(tape, of(Operation::subtract, grows, number(1))));
   }
 
   TEST_CASE("signs by form are those of values, on random formulas") {
