@@ -46,6 +46,7 @@ ModelJumps by_newton(const Dcs& system, const Vector& x, double t, const JumpOpt
   options.most =
       static_cast<int>(std::min<long>(limits.max_nodes, std::numeric_limits<int>::max()));
   options.memory = false;
+  options.is_given = true;
   ConsistentJets jets(system);
   const Mode any(block.lambda.size(), 0);
   const Selection now = select(jets, t, x, lambda, any, block.lambda, options);

@@ -55,7 +55,7 @@ struct Target {
 void add(Target target, const JumpLimits& limits, std::vector<Target>& targets) {
   const ConsistentJump& jump = target.jump;
   const auto known = std::find_if(targets.begin(), targets.end(), [&](const Target& other) {
-    return !jump.is_continuum && !other.jump.is_continuum && limits.same(jump.x(), other.jump.x());
+    return !jump.is_continuum && !other.jump.is_continuum && limits.same(limits.change_of(jump), limits.change_of(other.jump));
   });
   if (known == targets.end())
     targets.push_back(std::move(target));

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <perp/core/base/index.hpp>
+#include <perp/lcp/exact/exact_norm.hpp>
 #include <perp/schemes/jumps/jump_limits.hpp>
 
 namespace perp {
@@ -19,17 +20,6 @@ bool is_finite(const Number& value) { return value.is_zero() || value.order() >=
 bool is_finite(const Point& values) {
   return std::all_of(values.begin(), values.end(),
                      [](const Number& value) { return is_finite(value); });
-}
-
-double limit(const Number& value) {
-  return is_finite(value) ? to_double(value.coefficient(0)) + 0.0 : nan;
-}
-
-Vector limits(const Point& values) {
-  Vector result(static_cast<Eigen::Index>(values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    result[static_cast<Eigen::Index>(i)] = limit(values[i]);
-  return result;
 }
 
 bool moves(const Point& change) {
@@ -52,52 +42,120 @@ std::optional<Number> nearest_share(const Point& from, const Point& to) {
   return share;
 }
 
-Matrix beside(const std::vector<Vector>& columns) {
-  Matrix result(columns.empty() ? 0 : columns.front().size(),
-                static_cast<Eigen::Index>(columns.size()));
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    result.col(static_cast<Eigen::Index>(k)) = columns[k];
-  return result;
-}
-
 bool holds(const Interval<Number>& range, const Number& value) {
   return !(range.lower && value < *range.lower) && !(range.upper && value > *range.upper);
 }
 
+/// Of the largest order in h that an entry has.
+Number leading_of(const Point& values) {
+  Number largest;
+  for (const Number& value : values) largest = std::max(largest, Arithmetic<Number>::size(value));
+  return {largest.order(), largest.leading()};
+}
+
 }  // namespace
 
-ConsistentJump JumpLimits::operator()(const Mode& mode, const Generators<Number>& generators) const {
-  const Ends ends = ends_of(generators);
-  ConsistentJump jump;
-  jump.is_continuum = !ends.directions.empty() || ends.nearest == nullptr ||
-                      std::any_of(ends.points.begin(), ends.points.end(), [&](const Vector& point) {
-                        return !same(point, ends.points.front());
-                      });
-  write(Mode(mode.begin(), mode.begin() + step_.m()),
-        ends.nearest != nullptr ? *ends.nearest : between(generators.vertices), ends.least, jump);
-  if (jump.is_continuum) {
-    jump.vertices = beside(ends.points);
-    jump.directions = beside(ends.directions);
+JumpLimits::Limit JumpLimits::limit_of(const Point& y, bool is_direction) const {
+  Limit limit;
+  for (Eigen::Index i = 0; i < step_.E.rows(); ++i) {
+    Number sum = 0;
+    for (Eigen::Index j = 0; j < step_.E.cols(); ++j)
+      if (const double entry = step_.E(i, j); entry != 0)
+        sum += Number(entry) * (is_direction ? y[at(j)] : y[at(j)] - Number(step_.x[j]));
+    limit.push_back(sum.coefficient(0));
   }
+  for (const int power : {0, of_impulses})
+    for (const Number& value : y) limit.push_back(value.coefficient(power));
+  return limit;
+}
+
+/// Of largest entry 1 in what E sees of it.
+JumpLimits::Limit JumpLimits::limit_of_direction(Point y) const {
+  const Number unit = leading_of(step_.change(y, true));
+  for (Number& value : y) value /= unit;
+  return limit_of(y, true);
+}
+
+/// The vertices at a finite distance.
+std::vector<Point> JumpLimits::finite_points(const Generators<Number>& generators) const {
+  std::vector<Point> points;
+  for (const Point& vertex : generators.vertices)
+    if (is_finite(step_.change(vertex, false))) points.push_back(vertex);
+  return points;
+}
+
+/// The directions in which there are solutions at every distance; ends of `bounded` are among them.
+std::vector<JumpLimits::Limit> JumpLimits::directions_of(const Generators<Number>& generators) const {
+  std::vector<Limit> directions;
+  for (const Point& vertex : generators.vertices)
+    if (!is_finite(step_.change(vertex, false))) directions.push_back(limit_of_direction(vertex));
+  for (const auto* list : {&generators.rays, &generators.lines})
+    for (const Point& ray : *list)
+      if (moves(step_.change(ray, true))) directions.push_back(limit_of_direction(ray));
+  return directions;
+}
+
+ConsistentJump JumpLimits::operator()(const Mode& mode, const Generators<Number>& generators) const {
+  std::vector<Point> points = finite_points(generators);
+  Generators<Rational> limits{{}, directions_of(generators), {}};
+  for (const Point& point : points) limits.vertices.push_back(limit_of(point, false));
+  ConsistentJump jump;
+  jump.is_continuum = !change(generators);
+  if (jump.is_continuum) {
+    jump.vertices = states_of(limits.vertices);
+    jump.directions = states_of(limits.rays);
+  }
+  if (points.empty()) {
+    points.push_back(between(generators.vertices));
+    limits.vertices.push_back(limit_of(points.front(), false));
+  }
+  const auto rows = static_cast<std::size_t>(step_.E.rows());
+  const ExactNearest nearest = exact_nearest(limits, ExactNorm::of_coordinates(0, rows, std::vector<Rational>(limits.vertices[0].size())));
+  write(Mode(mode.begin(), mode.begin() + step_.m()), points, nearest.y, jump);
+  jump.amplitude = is_at_rest(jump.x()) ? 0 : root(nearest.square);
   return jump;
 }
 
 bool JumpLimits::same(const Vector& a, const Vector& b) const {
-  const Matrix& E = step_.E;
-  const auto known = [](const Vector& x) {
-    return Vector(x.unaryExpr([](double v) { return std::isnan(v) ? 0 : v; }));
-  };
-  const Vector terms =
-      E.cwiseAbs() * (known(a).cwiseAbs() + known(b).cwiseAbs() + step_.x.cwiseAbs());
-  const Vector change = (E * (known(a) - known(b))).cwiseAbs();
-  return (change.array() <= same_point * terms.array()).all();
+  const Vector terms = step_.E.cwiseAbs() * step_.x.cwiseAbs() + a.cwiseAbs() + b.cwiseAbs();
+  return ((a - b).cwiseAbs().array() <= same_point * terms.array()).all();
 }
 
-/// Of the unknowns that no row of E holds.
+/// The columns x of these.
+Matrix JumpLimits::states_of(const std::vector<Limit>& limits) const {
+  const auto first = static_cast<std::size_t>(step_.E.rows());
+  Matrix states(limits.empty() ? 0 : step_.n(), static_cast<Eigen::Index>(limits.size()));
+  for (Eigen::Index k = 0; k < states.cols(); ++k)
+    for (Eigen::Index j = 0; j < states.rows(); ++j)
+      states(j, k) = to_double(limits[at(k)][first + at(j)]) + 0.0;
+  return states;
+}
+
+/// Does no row of E x change by more than its rounding, each in its own unit?
+bool JumpLimits::is_at_rest(const Vector& x) const {
+  const Vector terms = step_.E.cwiseAbs() * (x.cwiseAbs() + step_.x.cwiseAbs());
+  const Vector change = (step_.E * (x - step_.x)).cwiseAbs();
+  return (change.array() <= no_change * terms.array()).all();
+}
+
+void JumpLimits::write(Mode mode, const std::vector<Point>& points, const Limit& nearest, ConsistentJump& jump) const {
+  const int n = step_.n(), m = step_.m();
+  const auto rows = static_cast<std::size_t>(step_.E.rows()), size = (nearest.size() - rows) / 2;
+  Vector first(n + m), impulse(n + m);
+  for (int j = 0; j < n + m; ++j) {
+    first[j] = to_double(nearest[rows + at(j)]) + 0.0;
+    impulse[j] = to_double(nearest[rows + size + at(j)]) + 0.0;
+    const auto grows_faster = [&](const Point& point) { return !point[at(j)].is_zero() && point[at(j)].order() < of_impulses; };
+    if (std::ranges::any_of(points, grows_faster)) impulse[j] = nan;
+  }
+  jump.continuations = {{std::move(mode), first.head(n), first.tail(m)}};
+  jump.impulse_x = impulse.head(n);
+  jump.impulse_lambda = impulse.tail(m);
+}
+
+/// E x⁺ is finite: what of x has an impulse is nothing to E.
 Point JumpLimits::without_impulses(Point y) const {
-  for (std::size_t j = 0; j < y.size(); ++j)
-    if (static_cast<int>(j) >= step_.n() || step_.E.col(static_cast<Eigen::Index>(j)).isZero(0))
-      y[j] -= Number(of_impulses, y[j].coefficient(of_impulses));
+  for (Number& value : y) value -= Number(of_impulses, value.coefficient(of_impulses));
   return y;
 }
 
@@ -132,26 +190,6 @@ std::optional<std::vector<Rational>> JumpLimits::change(const Generators<Number>
   return only;
 }
 
-JumpLimits::Ends JumpLimits::ends_of(const Generators<Number>& generators) const {
-  Ends ends;
-  for (const Point& vertex : generators.vertices) {
-    const Point moved = step_.change(vertex, false);
-    if (!is_finite(moved)) {  // an end of `bounded`: a direction
-      ends.directions.push_back(state(vertex, true));
-      continue;
-    }
-    ends.points.push_back(state(vertex, false));
-    if (const double length = limits(moved).stableNorm(); length < ends.least) {
-      ends.least = length;
-      ends.nearest = &vertex;
-    }
-  }
-  for (const auto* list : {&generators.rays, &generators.lines})
-    for (const Point& ray : *list)
-      if (moves(step_.change(ray, true))) ends.directions.push_back(state(ray, true));
-  return ends;
-}
-
 /// A point of a set without an end of its own: of the lines between two ends of `bounded` that
 /// opposite ones are on pass at a finite distance; where they do, the point nearest to the state
 /// before.
@@ -166,40 +204,6 @@ Point JumpLimits::between(const std::vector<Point>& ends) const {
       if (is_finite(step_.change(point, false))) return point;
     }
   return ends.front();
-}
-
-/// Limit of x⁺; of a direction that of largest entry 1 in E x.
-Vector JumpLimits::state(const Point& y, bool direction) const {
-  Point x(y.begin(), y.begin() + step_.n());
-  if (direction) {
-    Number largest;
-    for (const Number& value : step_.change(y, true))
-      largest = std::max(largest, Arithmetic<Number>::size(value));
-    const Number unit(largest.order(), largest.leading());
-    for (Number& value : x) value /= unit;
-  }
-  return limits(x);
-}
-
-void JumpLimits::write(Mode mode, const Point& y, double amplitude, ConsistentJump& jump) const {
-  const int n = step_.n(), m = step_.m();
-  const Matrix& E = step_.E;
-  Vector first = Vector::Zero(n + m), impulse = Vector::Zero(n + m);
-  for (int j = 0; j < n + m; ++j) {
-    const Number& value = y[static_cast<std::size_t>(j)];
-    const bool is_differential = j < n && !E.col(j).isZero(0);
-    first[j] = is_differential ? limit(value) : to_double(value.coefficient(0)) + 0.0;
-    if (!is_differential) impulse[j] = limit(value * Number(2, 1));  // times h
-  }
-  jump.continuations = {{std::move(mode), first.head(n), first.tail(m)}};
-  jump.impulse_x = impulse.head(n);
-  jump.impulse_lambda = impulse.tail(m);
-  // each row of E x in its own unit
-  const Vector after = first.head(n).unaryExpr([](double v) { return std::isnan(v) ? 0 : v; });
-  const Vector terms = E.cwiseAbs() * (after.cwiseAbs() + step_.x.cwiseAbs());
-  const Vector change = (E * (after - step_.x)).cwiseAbs();
-  const bool moves = (change.array() > no_change * terms.array()).any();
-  jump.amplitude = moves || std::isinf(amplitude) ? amplitude : 0;
 }
 
 }  // namespace perp

@@ -17,11 +17,13 @@ class JumpLimits {
   /// The step must outlive this.
   explicit JumpLimits(const ShortStep& step) : step_(step) {}
 
-  /// The limit h → 0 of the solutions of a mode.
+  /// The limit h → 0 of the solutions of a mode; of infinitely many the point nearest to the state before.
   [[nodiscard]] ConsistentJump operator()(const Mode& mode, const Generators<Number>& generators) const;
 
-  /// Are two states the same in what E sees of them?
+  /// Do two states differ by roundings alone in what E sees of them, E x⁺ − E x⁻?
   [[nodiscard]] bool same(const Vector& a, const Vector& b) const;
+  /// E (x⁺ − x⁻) of the point of a jump.
+  [[nodiscard]] Vector change_of(const ConsistentJump& jump) const { return step_.E * (jump.x() - step_.x); }
 
   /// Without the impulses Σ/h, a solution of a step is one of E (x⁺ − x_0) = h (A x⁺ + B λ + b) from its limit x_0. Is it in
   /// the branches of this mode too, and with it all solutions that the mode has? Then continuous solutions start
@@ -32,19 +34,18 @@ class JumpLimits {
   [[nodiscard]] std::optional<std::vector<Rational>> change(const Generators<Number>& generators) const;
 
  private:
-  /// Of a set of solutions the ends at a finite distance, and where it has none.
-  struct Ends {
-    std::vector<Vector> points, directions;
-    const Point* nearest = nullptr;  // to the state before
-    double least = inf;              // the distance of that
-  };
-
-  [[nodiscard]] Ends ends_of(const Generators<Number>& generators) const;
+  /// What is kept of a point or a direction: E (x⁺ − x⁻), then the coefficients of √h^0 of (x, λ), then those of 1/h.
+  using Limit = std::vector<Rational>;
+  [[nodiscard]] Limit limit_of(const Point& y, bool is_direction) const;
+  [[nodiscard]] Limit limit_of_direction(Point y) const;
+  [[nodiscard]] std::vector<Point> finite_points(const Generators<Number>& generators) const;
+  [[nodiscard]] std::vector<Limit> directions_of(const Generators<Number>& generators) const;
   [[nodiscard]] Point between(const std::vector<Point>& ends) const;
-  [[nodiscard]] Vector state(const Point& y, bool direction) const;
+  [[nodiscard]] Matrix states_of(const std::vector<Limit>& limits) const;
+  [[nodiscard]] bool is_at_rest(const Vector& x) const;
+  void write(Mode mode, const std::vector<Point>& points, const Limit& nearest, ConsistentJump& jump) const;
   [[nodiscard]] Point without_impulses(Point y) const;
   [[nodiscard]] bool is_in_branches(const Mode& mode, const Point& y) const;
-  void write(Mode mode, const Point& y, double amplitude, ConsistentJump& jump) const;
 
   const ShortStep& step_;
 };

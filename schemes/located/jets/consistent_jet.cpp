@@ -5,6 +5,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/branches.hpp>
+#include <perp/core/tape/bounded_tape.hpp>
 #include <perp/schemes/located/jets/array/array_structure.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
 #include <perp/schemes/located/jets/jet_sensitivities.hpp>
@@ -288,6 +289,20 @@ std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, dou
     const auto [w, size] = equations.argument(static_cast<int>(i));
     decided[i] = decided_branch(laws()[i], w, share * size);
   }
+  return decided;
+}
+
+std::vector<int> ConsistentJets::given_branches(double t, const Vector& x) const {
+  const Dcs& system = self_->system;
+  std::vector<int> decided(laws().size(), -1);
+  BoundedTape arguments(system.tape, system.G, system.parameter_input(0), system.parameters);
+  Vector z = Vector::Zero(system.parameter_input(0));
+  z[Dcs::time_input()] = t;
+  z.segment(system.variable_input(0), n()) = x;
+  arguments.run(z.data(), nullptr);
+  for (std::size_t i = 0; i < decided.size(); ++i)
+    if (self_->structure.w_is_given[i])
+      decided[i] = decided_branch(laws()[i], arguments.output(i).value, arguments.output(i).error);
   return decided;
 }
 

@@ -96,6 +96,8 @@ class ConsistentJets {
   /// function of t and of given variables, inside of one branch alone and farther from its ends
   /// than `share` of the sizes of the terms of w. -1: not decided.
   std::vector<int> decided_branches(double t, const Vector& x, double share);
+  /// The same where t and x are given to the bit: w is farther from its ends than the bound of its own rounding.
+  [[nodiscard]] std::vector<int> given_branches(double t, const Vector& x) const;
 
   /// Throws InvalidInput for sizes that do not fit or are not positive.
   void set_scales(const JetScales& scales);

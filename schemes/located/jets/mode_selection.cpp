@@ -60,6 +60,21 @@ void keep_memory(const std::vector<Law>& laws, const Mode& mode, Selection& sele
   }
 }
 
+/// Of several continuations those in the branches that the arguments of a given state are in by more than rounding, if
+/// there are any: from beside a surface that repels only one leads on, to one that attracts the way takes no time.
+void keep_given(const std::vector<int>& given, Selection& selection) {
+  auto& list = selection.admissible;
+  const auto agrees = [&](const Continuation& c) {
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (given[i] >= 0 && c.mode[i] != given[i]) return false;
+    return true;
+  };
+  if (list.size() < 2 || std::ranges::none_of(list, agrees)) return;
+  for (const Continuation& c : list)
+    if (!agrees(c)) selection.rejected.emplace_back(c.mode, 0);
+  std::erase_if(list, [&](const Continuation& c) { return !agrees(c); });
+}
+
 /// How many multiplications the series of these modes take, by their elimination.
 double work(const std::vector<Continuation>& weak, const ConsistentJets& jets) {
   double modes = 0;
@@ -151,6 +166,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   std::stable_sort(selection.admissible.begin(), selection.admissible.end(),
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });
   jets.allow_work(std::numeric_limits<long>::max());
+  if (options.is_given) keep_given(jets.given_branches(t, x), selection);
   if (options.memory) keep_memory(jets.laws(), mode, selection);
   return selection;
 }

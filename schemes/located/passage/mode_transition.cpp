@@ -110,7 +110,8 @@ void ModeTransition::add_gaps_of_moment(const Gap& fell, const Step& state) {
 
 /// The modes in which a solution goes on: of the undecided laws, else of all; from an edge by rates.
 Selection ModeTransition::selection_of(const Step& before, const std::vector<int>& undecided, const std::vector<int>& hit) {
-  const SelectionOptions options{.ended = hit,
+  const SelectionOptions options{.is_given = record_.is_at_start() && before.x == at_.now.x,
+                                 .ended = hit,
                                  .ended_rates = rates_of(at_.passage.before, hit),
                                  .rates = run_.integrator.rates(),
                                  .likely = [&] { return modes_of_steps(at_, before); }};

@@ -1,6 +1,7 @@
 // Where jumps by impulses of multipliers lead, continuous solutions start.
 #include <doctest/doctest.h>
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include <perp/schemes/jumps/consistent_jumps.hpp>
@@ -58,5 +59,58 @@ TEST_SUITE("schemes/jumps/continuations_of_jumps") {
     }
     CHECK(seen > 100);
     CHECK(with_impulses > 100);
+  }
+
+  TEST_CASE("jumps are told by what E sees of them, where variables of a combination have impulses") {
+    // d = x1 - x: d' = x, d - l = 0, l in sign(x): from d = 0 it stays, or jumps to -1 and 1
+    const auto combined = [](double b) {
+      return Lcs{.E = Matrix{{1, -1}, {0, 0}}, .A = Matrix{{0, 1}, {1, -1}}, .B = Matrix{{0}, {-1}}, .b = Vector{{b, 0}}, .C = Matrix{{0, 1}}, .laws = {sign()}};
+    };
+    const auto own = [](double b) {
+      return Lcs{.E = Matrix{{1, 0}, {0, 0}}, .A = Matrix{{0, 1}, {1, 0}}, .B = Matrix{{0}, {-1}}, .b = Vector{{b, 0}}, .C = Matrix{{0, 1}}, .laws = {sign()}};
+    };
+    for (const double b : {0.0, -1.0, 1.0})
+      for (const double d : {-2.0, -1.0, -0.5, 0.0, 1.0, 2.0}) {
+        CAPTURE(b);
+        CAPTURE(d);
+        const ConsistentJumps found = consistent_jumps(combined(b), Vector{{d, 0}}, 0), same = consistent_jumps(own(b), Vector{{d, 0}}, 0);
+        CHECK(found.status == same.status);
+        REQUIRE(found.jumps.size() == same.jumps.size());
+        for (std::size_t k = 0; k < found.jumps.size(); ++k) {
+          CHECK(found.jumps[k].x().allFinite());
+          CHECK(found.jumps[k].x()[0] - found.jumps[k].x()[1] == same.jumps[k].x()[0]);
+          CHECK(found.jumps[k].amplitude == same.jumps[k].amplitude);
+          CHECK(found.jumps[k].continuations.size() == same.jumps[k].continuations.size());
+        }
+      }
+    CHECK(consistent_jumps(combined(0), Vector{{0, 0}}, 0).jumps.size() == 3);
+  }
+
+  TEST_CASE("the amplitude of a jump is the norm of all rows of E, dependent ones too") {
+    const Lcs twice{.E = Matrix{{1, 0}, {1, 0}}, .A = Matrix{{0, 0}, {0, 1}}, .B = Matrix{{1}, {0}}, .C = Matrix{{1, 0}}, .q = Vector{{-1}}, .laws = {complementarity()}};
+    const ConsistentJumps found = consistent_jumps(twice, Vector{{0, 0}}, 0);
+    REQUIRE(found.jumps.size() == 1);
+    CHECK(found.jumps[0].amplitude == std::sqrt(2.0));
+  }
+
+  TEST_CASE("of infinitely many jumps the smallest is that to the nearest point, at rest where the state is one") {
+    // s' = z, 0 = l, l in dead_zone(s, -1, 1): all of [-1, 1]
+    const Lcs zone{.E = Matrix{{1, 0}, {0, 0}}, .A = Matrix{{0, 1}, {0, 0}}, .B = Matrix{{0}, {1}}, .C = Matrix{{1, 0}}, .laws = {dead_zone(-1, 1)}};
+    for (const double s : {-4.0, -1.0, 0.5, 0.75, 3.0}) {
+      const ConsistentJumps found = consistent_jumps(zone, Vector{{s, 0}}, 0);
+      CAPTURE(s);
+      REQUIRE_FALSE(found.jumps.empty());
+      CHECK(found.jumps[0].amplitude == std::max(0.0, std::abs(s) - 1));
+      CHECK(found.starts_continuously() == (std::abs(s) <= 1));
+      CHECK(found.jumps[0].x()[0] == std::clamp(s, -1.0, 1.0));
+    }
+    // x' = z alone: any x is reached, x itself is nearest
+    const Lcs free{.E = Matrix{{1, 0}, {0, 0}}, .A = Matrix{{0, 1}, {0, 0}}, .B = Matrix(2, 0), .C = Matrix(0, 2)};
+    for (const double x : {0.0, 1.0, 3.0}) {
+      const ConsistentJumps found = consistent_jumps(free, Vector{{x, 0}}, 0);
+      CHECK(found.has_continuum());
+      CHECK(found.starts_continuously());
+      CHECK(found.jumps[0].x()[0] == x);
+    }
   }
 }

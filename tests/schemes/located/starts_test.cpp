@@ -88,6 +88,19 @@ TEST_SUITE("schemes/located/starts") {
     }
   }
 
+  TEST_CASE("beside a surface that repels a start is on its own side, however near, and on it only to the bit") {
+    for (const std::string rate : {"sign(u)", "sign(u)*(1 + 0*u^3)", "1 + 2*sign(u)"})
+      for (const double u : {1e-10, 1e-12, -1e-12, 1e-13, -1e-16, 1e-20, 1e-200, -1e-300}) {
+        CAPTURE(rate);
+        CAPTURE(u);
+        const Trajectory run = run_located(fmt::format("[variables]\nu = {:.17g}\n[model]\nequations = [\"der(u) = {}\"]\n[run]\nt = [0, 1]\n", u, rate), 1e-10);
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        const double slope = rate[0] == '1' ? (u > 0 ? 3 : -1) : (u > 0 ? 1 : -1);
+        CHECK(std::abs(run.x.back()[0] - slope) <= 2e-10);
+        CHECK(run.counts.count("choices_at_start") == 0);
+      }
+  }
+
   TEST_CASE("a reset that has fired at the written moment does not fire again from there") {
     // x = 3/4 t − 9/32 passes 0 at t = 3/8; the double below 0 that the steps left is 3/4 ulps of t.
     const std::string model =
