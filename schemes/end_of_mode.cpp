@@ -173,7 +173,10 @@ class EndSearch {
   bool is_pole() {
     const double kept = end_.kept(), shorter = kept - near_pole * kept;
     if (!goes_to(shorter)) return false;
-    const Vector least = scheme_.motion(before_.x, scheme_.x()).cwiseAbs().cwiseMax(scheme_.motion_rounding(before_.x, scheme_.x()));
+    // What the rounding of the step moves a variable at rest by, which is 0 but for that, does not grow from there.
+    const Vector by_rounding = scheme_.motion_terms(scheme_.rounding(), Vector::Zero(before_.x.size()))
+                                   .cwiseMax(scheme_.motion_rounding(before_.x, scheme_.x()));
+    const Vector least = scheme_.motion(before_.x, scheme_.x()).cwiseAbs().cwiseMax(by_rounding);
     if (!goes_to(kept)) return false;
     return (scheme_.motion(before_.x, scheme_.x()).cwiseAbs().array() > grows_at_pole * least.array()).any();
   }
@@ -238,7 +241,7 @@ double last_early(const std::vector<Scheme::Departure>& departures) {
 /// The mode that a step has ended in, where one of these departures is at its start and a law has changed from its branch
 /// before without one; else empty.
 Mode mode_with_led_laws(const Scheme& scheme, const Mode& before, const std::vector<Scheme::Departure>& departures) {
-  if (std::ranges::none_of(departures, [](const Scheme::Departure& departure) { return departure.s <= at_end; })) return {};
+  if (std::ranges::none_of(departures, [](const Scheme::Departure& departure) { return departure.s <= at_once; })) return {};
   for (int i = 0; i < static_cast<int>(before.size()); ++i)
     if (scheme.mode()[at(i)] != before[at(i)] &&
         std::ranges::none_of(departures, [&](const Scheme::Departure& departure) { return departure.law == i; }))

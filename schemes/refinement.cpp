@@ -149,21 +149,46 @@ void land_by_longer_step(Scheme& scheme, const Step& before, double t_next, doub
 /// The shortest step from `low` that has a solution, by doubling the one to `high`. Where it keeps the mode, but is too
 /// short to move the state, stands for a moment, or has passed an end that rounding hides, the mode ends within its
 /// rounding: a longer one leaves it.
-Attempt attempt_to_leave(Scheme& scheme, double low, double high, double t_next, double h) {
-  Attempt attempt = scheme.attempt(high, high - low);
-  const auto rests = [&] {
-    const Vector moved = scheme.motion(scheme.x(), scheme.attempted()).cwiseAbs();
-    return (moved.array() <= scheme.motion_rounding(scheme.x(), scheme.x()).array()).all();
-  };
-  const auto tells_nothing = [&](double length) {
-    return attempt.status != Status::solved ||
-           (attempt.kept_mode && (length < says_nothing * h || rests() || !stays(scheme, length)));
-  };
-  double length = high - low;
-  for (; tells_nothing(length) && low + 2 * length <= t_next; length *= 2)
-    attempt = scheme.attempt(low + 2 * length, 2 * length);
-  return attempt.kept_mode ? scheme.attempt(low + length, length) : attempt;
-}
+class LeavingStep {
+ public:
+  LeavingStep(Scheme& scheme, double low, double high, double t_next, double h)
+      : scheme_(scheme), low_(low), high_(high), t_next_(t_next), shortest_(says_nothing * h), length_(high - low) {}
+
+  Attempt attempt() {
+    attempt_ = scheme_.attempt(high_, length_);
+    while (tells_nothing() && has_longer()) {
+      length_ *= 2;
+      attempt_ = scheme_.attempt(low_ + length_, length_);
+      is_gone_ = false;
+    }
+    return attempt_.kept_mode || is_gone_ ? scheme_.attempt(low_ + length_, length_) : attempt_;
+  }
+
+ private:
+  [[nodiscard]] bool has_longer() const { return low_ + 2 * length_ <= t_next_; }
+  /// Does the attempted step move nothing beyond its rounding?
+  bool rests() {
+    const Vector moved = scheme_.motion(scheme_.x(), scheme_.attempted()).cwiseAbs();
+    return (moved.array() <= scheme_.motion_rounding(scheme_.x(), scheme_.x()).array()).all();
+  }
+  /// Does a step of twice the length keep the mode?
+  bool comes_back() {
+    is_gone_ = true;
+    const Attempt longer = scheme_.attempt(low_ + 2 * length_, 2 * length_);
+    return longer.status == Status::solved && longer.kept_mode;
+  }
+  bool tells_nothing() {
+    if (attempt_.status != Status::solved) return true;
+    if (attempt_.kept_mode) return length_ < shortest_ || rests() || !stays(scheme_, length_);
+    // A state that slides lies beside its surface by rounding: a tiny step leaves the mode, and a longer one keeps it.
+    return length_ < shortest_ && has_longer() && rests() && comes_back();
+  }
+
+  Scheme& scheme_;
+  double low_, high_, t_next_, shortest_, length_;
+  Attempt attempt_;
+  bool is_gone_ = false;  // was another step attempted since?
+};
 
 /// The work of `refine`, but for the states at both ends.
 class Refiner {
@@ -224,9 +249,11 @@ bool Refiner::pass_mode(bool is_last) {
   }
   if (rest.status == Status::not_solved) reason_ = ": " + scheme_.message();
   const Step before = end_of_mode();
-  if (shorter_ == most_shorter)
-    return fail(Status::not_solved,
-                fmt::format("{} steps shorter than {:g} did not pass it{}", shorter_, h_, reason_));
+  if (shorter_ == most_shorter) {
+    fail(Status::not_solved, fmt::format("{} steps shorter than {:g} did not pass it{}", shorter_, h_, reason_));
+    forget_last_moment(scheme_, result_, h_);
+    return true;
+  }
   if (scheme_.t() >= t_next_) return finish();
   return leave_mode(before);
 }
@@ -301,7 +328,7 @@ bool Refiner::lengthen() {
 /// Leaves the mode, whose last state is `before`, by a step as short as there is one, or by the whole rest. True: the
 /// work has ended.
 bool Refiner::leave_mode(const Step& before) {
-  Attempt attempt = attempt_to_leave(scheme_, low_, high_, t_next_, h_);
+  Attempt attempt = LeavingStep(scheme_, low_, high_, t_next_, h_).attempt();
   const bool ends_here = attempt.status == Status::solved;
   if (!ends_here) attempt = scheme_.attempt(t_next_, t_next_ - low_);
   if (attempt.status != Status::solved) {

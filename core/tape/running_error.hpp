@@ -103,6 +103,12 @@ inline bool is_scale(const RunningError& a) {
   return exponent != 0 ? mantissa == 0 : std::has_single_bit(mantissa);
 }
 
+/// Is a number times a power of two, of this size and with this error, the exact one? A 0 within an error has no digits to
+/// lose.
+inline bool keeps_digits(const RunningError& number, double size, double error) {
+  return number.value == 0 ? error >= coarse : coarse < size && size <= largest;
+}
+
 inline bool is_zero(const RunningError& a) { return a.value == 0 && a.error == 0; }
 
 inline RunningError operator*(const RunningError& a, const RunningError& b) {
@@ -111,12 +117,10 @@ inline RunningError operator*(const RunningError& a, const RunningError& b) {
     const bool finite = std::isfinite(a.error + b.error + product);
     return finite ? RunningError(product) : bound(product, std::nan(""));
   }
-  if (coarse < size && size <= largest) {
-    if (is_scale(a)) return exact(product, std::abs(a.value) * b.error);
-    if (is_scale(b)) return exact(product, std::abs(b.value) * a.error);
-  }
-  const double passed =
-      std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+  const double from_a = std::abs(b.value) * a.error, from_b = std::abs(a.value) * b.error;
+  if (is_scale(a) && keeps_digits(b, size, from_b)) return exact(product, from_b);
+  if (is_scale(b) && keeps_digits(a, size, from_a)) return exact(product, from_a);
+  const double passed = from_b + from_a + a.error * b.error;
   return bound(product, passed + rounding(product) + (size < coarse ? least : 0));
 }
 
@@ -126,8 +130,8 @@ inline RunningError operator/(const RunningError& a, const RunningError& b) {
   const double denominator = std::abs(b.value) - b.error;
   if (!(denominator > 0)) return bound(quotient, std::nan(""));
   if (is_zero(a)) return bound(quotient, 0);
-  if (is_scale(b) && coarse < size && size <= largest)
-    return exact(quotient, a.error / std::abs(b.value));
+  const double scaled = a.error / std::abs(b.value);
+  if (is_scale(b) && keeps_digits(a, size, scaled)) return exact(quotient, scaled);
   const double passed = (a.error + size * b.error) / denominator;
   return bound(quotient, passed + rounding(quotient) + (size < coarse ? least : 0));
 }

@@ -151,9 +151,9 @@ int ModeCache::tabulate() {
 bool ModeCache::exactly_admissible(int index, const double* theta) const {
   const ModeMap& candidate = map(index);
   for (int i = 0; i < static_cast<int>(candidate.margins().size()); ++i) {
-    const ModeMap::Verdict verdict = candidate.verdict(i, theta);
-    if (verdict == ModeMap::Verdict::negative) return false;
-    if (verdict != ModeMap::Verdict::undecided) continue;
+    if (candidate.is_clear(i, theta)) continue;
+    if (candidate.verdict(i, theta) == ModeMap::Verdict::negative) return false;
+    // What is 0 or more as doubles sum it may still be below 0, as -h² a beside a gap far from the origin.
     ++exact_signs_;
     if (candidate.sign(i, theta) < 0) return false;
   }
@@ -282,7 +282,7 @@ bool ModeCache::may_have_solutions(int index, const double* theta) const {
 /// Does rounding leave open whether a rival is nearer, or whether it has a solution?
 bool ModeCache::leaves_choice_open(int rival, const SquaredNorm& norm, const SquaredNorm& best,
                                    const double* theta) const {
-  return norm.is_tied_with(best) || !(map(rival).admissible(theta) || exactly_admissible(rival, theta));
+  return norm.is_tied_with(best) || !exactly_admissible(rival, theta);
 }
 
 /// Has no mode but this one a solution at θ? Told without the rivals of the mode, which cost as much as many such looks;

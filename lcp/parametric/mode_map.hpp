@@ -129,6 +129,8 @@ class ModeMap {
   [[nodiscard]] Verdict verdict(const double* theta) const;
   /// The same of one margin.
   [[nodiscard]] Verdict verdict(int margin, const double* theta) const;
+  /// Is a margin above what the rounding of its evaluation and of θ may make of it?
+  [[nodiscard]] bool is_clear(int margin, const double* theta) const;
   /// Sign of a margin at exactly this θ: by twice the precision, and where that does not tell 0 by
   /// rational arithmetic from the family's data.
   [[nodiscard]] int sign(int margin, const double* theta) const;
@@ -264,6 +266,7 @@ class ModeMap {
   [[nodiscard]] bool admissible_at_point(const double* theta) const;
   [[nodiscard]] Verdict verdict_at_point(int margin, const double* theta) const;
   [[nodiscard]] double margin_at_point(int margin, const double* theta) const;
+  [[nodiscard]] bool is_clear_at_point(int margin, const double* theta) const;
   [[nodiscard]] int sign_at_point(int margin, const double* theta) const;
   [[nodiscard]] int exact_sign(int margin, const double* theta) const;
   [[nodiscard]] double unknown_at_point(int j, const double* theta) const;

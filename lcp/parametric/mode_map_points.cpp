@@ -76,6 +76,15 @@ ModeMap::Verdict ModeMap::verdict_at_point(int margin, const double* theta) cons
   return exact_sign(margin, theta) < 0 ? Verdict::negative : Verdict::positive;
 }
 
+bool ModeMap::is_clear_at_point(int margin, const double* theta) const {
+  if (const ModePoints::Point* point = points_->at(theta)) {
+    const double each = static_cast<double>(k_ + 4) * unit_roundoff;
+    return point->margins.value.high(margin, 0) >= each * point->margins.terms[margin] + 2 * point->margins.value.error(margin, 0);
+  }
+  const int place = place_by_rows(margin);
+  return place >= 0 && by_rows().is_clear(place, theta);
+}
+
 int ModeMap::sign_at_point(int margin, const double* theta) const {
   if (const ModePoints::Point* point = points_->at(theta)) {
     const double value = point->margins.value.high(margin, 0);

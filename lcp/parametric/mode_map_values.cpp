@@ -138,6 +138,11 @@ ModeMap::Verdict ModeMap::verdict(const double* theta) const {
   return all;
 }
 
+bool ModeMap::is_clear(int margin, const double* theta) const {
+  if (points_ != nullptr) return is_clear_at_point(margin, theta);
+  return dot(rows_.data() + margin * stride_, theta) >= rounding(margin, theta);
+}
+
 int ModeMap::sign(int margin, const double* theta) const {
   if (points_ != nullptr) return sign_at_point(margin, theta);
   double error = 0;

@@ -42,13 +42,15 @@ bool NonlinearCapturing::is_rounding(int variable) {
 }
 
 /// The change of sign is enclosed by shorter steps: where it is a zero, the variable becomes smaller
-/// at the ends that enclose it, at a pole both ends grow. A shorter step that is not solved tells
+/// at the ends that enclose it, at a pole both ends grow, and what they are apart. A variable that turns back behind a zero
+/// is larger within the step than at its end, but no farther apart at both sides. A shorter step that is not solved tells
 /// neither. What is 0 up to rounding at the end of the whole step has the rounding of ever shorter ones.
 bool NonlinearCapturing::has_pole(int variable, const Vector& d, const Vector& lambda, double h) {
   const State& now = current();
   State& next = trial();
   double low = 0, high = 1, at_low = now.x[variable], at_high = at_low + d[variable];
-  const double least = std::min(std::abs(at_low), std::abs(at_high));
+  const double least = std::min(std::abs(at_low), std::abs(at_high)), apart = std::abs(at_high - at_low);
+  double smaller = least;
   if (is_rounding(variable)) return false;
   for (int k = 0; k < most_pole_bisections; ++k) {
     const double share = low + (high - low) / 2;
@@ -60,11 +62,12 @@ bool NonlinearCapturing::has_pole(int variable, const Vector& d, const Vector& l
     const bool is_before = (value > 0) == (at_low > 0);
     (is_before ? low : high) = share;
     (is_before ? at_low : at_high) = value;
-    const double smaller = std::min(std::abs(at_low), std::abs(at_high));
-    if (smaller > 2 * least) return true;
-    if (smaller < least / 2) return false;
+    smaller = std::min(std::abs(at_low), std::abs(at_high));
+    const double gap = std::abs(at_high - at_low);
+    if (smaller > 2 * least && gap > 2 * apart) return true;
+    if (smaller < least / 2 || gap < apart / 2) return false;
   }
-  return false;
+  return smaller > 2 * least;
 }
 
 }  // namespace perp

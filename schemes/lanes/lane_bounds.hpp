@@ -13,11 +13,6 @@ inline constexpr double plain_error = 0x1p-900;
 
 PERP_EIGHT_INLINE Eight plain_bound(const Eight& passed) { return passed * all(1 + 16 * unit_roundoff); }
 PERP_EIGHT_INLINE Bits has_error(const Bounded& a) { return a.error >= all(plain_error); }
-/// Does a product with a power of two have the digits of the other factor?
-PERP_EIGHT_INLINE Bits keeps_digits(const Eight& size) {
-  return (size > all(running_error::coarse)) & (size <= all(running_error::largest));
-}
-
 /// a ± b
 PERP_EIGHT_INLINE Bounded plain_sum(const Eight& value, const Bounded& a, const Bounded& b) {
   const Bits rounds = (a.value != all(0)) & (b.value != all(0));
@@ -32,8 +27,8 @@ PERP_EIGHT_INLINE Bounded plain_product(const Bounded& a, const Bounded& b) {
 }
 
 PERP_EIGHT_INLINE Bounded plain_product_by_scale(const Bounded& a, const Bounded& b) {
-  const Eight value = a.value * b.value, size = size_of(value), passed = size_of(b.value) * a.error;
-  return {value, chosen(keeps_digits(size), passed, plain_bound(passed + all(unit_roundoff) * size))};
+  const Eight value = a.value * b.value, passed = size_of(b.value) * a.error;
+  return {value, chosen(keeps_digits(a, value, passed), passed, plain_bound(passed + all(unit_roundoff) * size_of(value)))};
 }
 
 PERP_EIGHT_INLINE Bounded plain_quotient(const Bounded& a, const Bounded& b, Bits& valid) {
@@ -43,8 +38,8 @@ PERP_EIGHT_INLINE Bounded plain_quotient(const Bounded& a, const Bounded& b, Bit
 }
 
 PERP_EIGHT_INLINE Bounded plain_quotient_by_scale(const Bounded& a, const Bounded& b) {
-  const Eight value = a.value / b.value, size = size_of(value), passed = a.error / size_of(b.value);
-  return {value, chosen(keeps_digits(size), passed, plain_bound(passed + all(unit_roundoff) * size))};
+  const Eight value = a.value / b.value, passed = a.error / size_of(b.value);
+  return {value, chosen(keeps_digits(a, value, passed), passed, plain_bound(passed + all(unit_roundoff) * size_of(value)))};
 }
 
 /// Quotients and what passes an error on: `valid` keeps the lanes in which it is as supposed.

@@ -66,6 +66,11 @@ PERP_EIGHT_INLINE Bits is_scale(const Bounded& a) {
   return (a.error == all(0)) & (exponent != all_bits(0x7FF)) & ((is_normal & (mantissa == all_bits(0))) | (~is_normal & is_bit));
 }
 
+PERP_EIGHT_INLINE Bits keeps_digits(const Bounded& number, const Eight& scaled, const Eight& error) {
+  const Bits is_none = number.value == all(0), is_plain = (size_of(scaled) > all(running_error::coarse)) & is_finite(scaled);
+  return (is_none & (error >= all(running_error::coarse))) | (~is_none & is_plain);
+}
+
 /// Is a number of some lane exact? Else it is neither an exact 0 nor an exact power of two.
 PERP_EIGHT_INLINE bool is_exact_somewhere(const Bounded& a) { return any(a.error == all(0)); }
 
@@ -86,9 +91,9 @@ PERP_EIGHT_INLINE Bounded product_of(const Bounded& a, const Bounded& b) {
   Bounded result = bound(product, passed + rounding(size) + least);
   const bool is_exact_a = is_exact_somewhere(a), is_exact_b = is_exact_somewhere(b);
   if (!is_exact_a && !is_exact_b) return result;
-  const Bits is_plain = (size > all(running_error::coarse)) & is_finite(product);
-  if (is_exact_b) result.error = chosen(is_plain & is_scale(b), exact_error(product, size_b * a.error), result.error);
-  if (is_exact_a) result.error = chosen(is_plain & is_scale(a), exact_error(product, size_a * b.error), result.error);
+  const Eight from_a = size_b * a.error, from_b = size_a * b.error;
+  if (is_exact_b) result.error = chosen(is_scale(b) & keeps_digits(a, product, from_a), exact_error(product, from_a), result.error);
+  if (is_exact_a) result.error = chosen(is_scale(a) & keeps_digits(b, product, from_b), exact_error(product, from_b), result.error);
   const Bits is_known = is_finite(a.error + b.error + product);
   const Eight of_zero = chosen(is_known, all(0), all(std::numeric_limits<double>::infinity()));
   result.error = chosen(is_zero(a) | is_zero(b), of_zero, result.error);
@@ -102,8 +107,8 @@ PERP_EIGHT_INLINE Bounded quotient_of(const Bounded& a, const Bounded& b) {
   const Eight least = chosen(size < all(running_error::coarse), all(running_error::least), all(0));
   Eight error = bound(quotient, passed + rounding(size) + least).error;
   if (is_exact_somewhere(b)) {
-    const Bits is_plain = (size > all(running_error::coarse)) & is_finite(quotient);
-    error = chosen(is_plain & is_scale(b), exact_error(quotient, a.error / size_of(b.value)), error);
+    const Eight scaled = a.error / size_of(b.value);
+    error = chosen(is_scale(b) & keeps_digits(a, quotient, scaled), exact_error(quotient, scaled), error);
   }
   if (is_exact_somewhere(a)) error = chosen(is_zero(a), bound(quotient, all(0)).error, error);
   error = chosen(denominator > all(0), error, all(std::numeric_limits<double>::infinity()));

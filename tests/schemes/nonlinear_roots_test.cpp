@@ -281,4 +281,26 @@ TEST_SUITE("schemes/nonlinear_roots") {
     MESSAGE("circuits solved ", outcome.right, ", not solved ", outcome.honest);
     CHECK(outcome.right > 9 * outcome.honest);
   }
+
+  // z goes from -0.0016 through 0 and comes back to 5e-5 within the step.
+  TEST_CASE("an algebraic variable that passes 0 and turns back within a step has no pole") {
+    const Model model = read_model_text(R"toml(
+[variables]
+x1 = 0.445
+x2 = -1.288
+z = 1
+[model]
+equations = [
+  "der(x1) = -0.954*x1 + 1.387*x2 - 1.088*sin(4.716*t + 0.3) + 0.953*abs(1.376*x1 - 1.186) - 0.2*x1*x1*x1",
+  "der(x2) = -0.461*x2 + 1.341 + 1.454*abs(1.376*x1 - 1.186) - 0.409*sign(-1.527*x2 + 0.9*x1 - 0.729) + 0.7*z",
+  "0 = -0.9*z - 0.711*x1",
+]
+[run]
+t = [0, 4]
+)toml",
+                                        "turns_back.toml");
+    const Trajectory run = integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = 0.02771875});
+    REQUIRE(run.status == Status::solved);
+    CHECK(run.counts.count("refined") == 0);
+  }
 }

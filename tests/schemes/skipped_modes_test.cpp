@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include <perp/core/recorder.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/tests/run_by_name.hpp>
 
 using namespace perp;
 
@@ -163,5 +165,29 @@ TEST_SUITE("schemes/skipped_modes") {
       CHECK(run.x.back()[1] == doctest::Approx(expected).epsilon(2e-3));
       CHECK(run.counts.count("refined") == 0);  // and not by bisection
     }
+  }
+
+  // The step to the switch of a law of time stops some roundings before it: behind these the contact is still away.
+  TEST_CASE("a contact that a law of time leads to is reached after the switch, in whatever units of time") {
+    const Model model = read_model_text(R"toml(
+[variables]
+x1 = { start = 0.007120771555523902, nominal = 0.07120771555523901 }
+x2 = { start = 2.548219362425123, nominal = 2.548219362425123 }
+[model]
+laws = ["0 <= s1 perp -5.602179469866616*x2 + 26.53099106815119 >= 0"]
+equations = [
+  "0.17834068790579086*der(x1) = -4.210529744416942*x1 + 0.5996444087546295*sin(106.10097389220242*t + 0.3)",
+  "0.01078233358301946*der(x2) = -0.254565218956156*x2 - 0.583819217949661 - 0.006653174189032088*s1 + 0.583819217949661*sign(0.029859551242484815*x2) + 0.04269622132650108*abs(482.8311722548042*x1 - 9.041740523004894*x2 - 17.92026309946828) - 0.8179955931494692*sign(sin(110.25624122754458*t + 0.837))",
+]
+[run]
+t = [0, 0.084711757774549]
+)toml",
+                                        "units.toml");
+    const Trajectory run = test::run_by_name(model, "backward_euler", 0.0007385806380968492);
+    REQUIRE(run.status == Status::solved);
+    REQUIRE(run.events.size() == 6);
+    CHECK(run.events[4].kind == EventKind::crossing);
+    CHECK(run.events[5].law == 0);
+    CHECK(run.events[5].t - run.events[4].t == doctest::Approx(4.3e-5).epsilon(0.01));
   }
 }

@@ -4,6 +4,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/banded/banded_lu.hpp>
+#include <perp/core/linear/disjoint_sets.hpp>
 
 namespace perp::linear {
 namespace {
@@ -69,7 +70,8 @@ BandedLu::BandedLu(int n, int below, int above)
       entries_(at(n) * at(width_)),
       pivot_(at(n)),
       end_of_l_(at(n)),
-      end_of_u_(at(n)) {}
+      end_of_u_(at(n)),
+      part_(at(n)) {}
 
 void BandedLu::clear() { std::fill(entries_.begin(), entries_.end(), 0.0); }
 
@@ -106,7 +108,26 @@ void BandedLu::eliminate(int k) {
   end_of_u_[at(k)] = last_j + 1;
 }
 
+/// Columns that one row holds are of one part.
+void BandedLu::find_parts() {
+  DisjointSets sets(n_);
+  for (int i = 0; i < n_; ++i) {
+    int first = -1;
+    for (int j = std::max(i - below_, 0); j <= last_column(i); ++j) {
+      if (row(i)[j] == 0) continue;
+      if (first < 0) first = j;
+      else sets.join(first, j);
+    }
+  }
+  parts_ = 0;
+  for (int j = 0; j < n_; ++j) {
+    const int root = sets.root(j);  // the smallest of them
+    part_[at(j)] = root == j ? parts_++ : part_[at(root)];
+  }
+}
+
 bool BandedLu::factorise() {
+  find_parts();
   for (int k = 0; k < n_; ++k) {
     const int best = pivot_row(k);
     const double largest = std::abs(row(best)[k]);
@@ -233,25 +254,27 @@ bool BandedLu::find_weights() {
   return true;
 }
 
-/// Beside the weights.
+/// Of each part, beside the weights.
 template <class Number>
-Number BandedLu::largest_share(const Number* x) const {
-  Number most{};
+std::vector<Number> BandedLu::largest_shares(const Number* x) const {
+  std::vector<Number> shares(at(parts_));
   for (int i = 0; i < n_; ++i) {
     const Number share = x[i] / weight_[at(i)];
+    Number& most = shares[at(part_[at(i)])];
     most = share > most ? share : most;
   }
-  return most;
+  return shares;
 }
 
-/// Is a share of what the rounding of the factors adds more than some entry of x?
+/// Are these shares of what the rounding of the factors adds more than some entry of x?
 template <class Number>
-bool BandedLu::drowns(const Number& share, const Number* x) const {
+bool BandedLu::drown(const std::vector<Number>& shares, const Number* x) const {
   for (int i = 0; i < n_; ++i)
-    if (any((x[i] < share * added_[at(i)]) & (x[i] > Number{}))) return true;
+    if (any((x[i] < shares[at(part_[at(i)])] * added_[at(i)]) & (x[i] > Number{}))) return true;
   return false;
 }
 
+// Parts that share no row are solved for themselves, each in units of its own: what stands in one is no matter for another.
 // With z and T as in `bound` and T v <= v/2: T^l z <= k v gives z + T z + T² z + ... <= z + ... + T^l z + 2 k T v, where l is
 // the first that leaves no entry of that sum less than its share of 2 k T v: entries that others do not act on keep their
 // bounds, however large those of the others are beside their weights.
@@ -263,9 +286,9 @@ void BandedLu::add_by_weights(Number* x) const {
   backward_bound(x);
   std::vector<Number> term;
   for (int l = 0;; ++l) {
-    const Number most = largest_share(l == 0 ? x : term.data());
-    if (l == most_terms || !drowns(most, x)) {
-      for (int i = 0; i < n_; ++i) x[i] = grown * (x[i] + most * added_[at(i)]);
+    const std::vector<Number> most = largest_shares(l == 0 ? x : term.data());
+    if (l == most_terms || !drown(most, x)) {
+      for (int i = 0; i < n_; ++i) x[i] = grown * (x[i] + most[at(part_[at(i)])] * added_[at(i)]);
       return;
     }
     if (l == 0) term.assign(x, x + n_);

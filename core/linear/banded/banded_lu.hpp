@@ -47,7 +47,7 @@ class BandedLu {
   /// After `factorise`, for `bound_by_weights`; false: the factors are too far from A to tell. Then A may be singular.
   bool find_weights();
   /// As `bound` in two sweeps instead of four, with what the rounding of the factors adds to the largest entry beside its
-  /// weight in all others; in more where that would be all that is left of the bound of one.
+  /// weight in all others of its part; in more where that would be all that is left of the bound of one.
   bool bound_by_weights(double* x) const;
   /// Both of two at once, with the bits that each has alone; entry i stands at `place`[i].
   bool bound_by_weights(double* first, double* second, const int* place);
@@ -74,10 +74,11 @@ class BandedLu {
   void forward_bound(Number* x) const;
   template <class Number>
   void backward_bound(Number* x) const;
+  void find_parts();
   template <class Number>
-  [[nodiscard]] Number largest_share(const Number* x) const;
+  [[nodiscard]] std::vector<Number> largest_shares(const Number* x) const;
   template <class Number>
-  [[nodiscard]] bool drowns(const Number& share, const Number* x) const;
+  [[nodiscard]] bool drown(const std::vector<Number>& shares, const Number* x) const;
   template <class Number>
   void add_by_weights(Number* x) const;
   template <class Number>
@@ -91,6 +92,8 @@ class BandedLu {
   std::vector<double> entries_;
   std::vector<int> pivot_;
   std::vector<int> end_of_l_, end_of_u_;  // behind the last entry of each column of L and of each row of U
+  std::vector<int> part_;                 // of each column: parts that no row shares
+  int parts_ = 0;
   std::vector<double> weight_, added_;  // v and 2 T v, see `bound_by_weights`
   std::vector<Two> two_;
 };

@@ -57,6 +57,11 @@ PERP_LANES_INLINE FourBits is_scale(const FourBounded& a) {
   return (a.error == all(0)) & (exponent != all_bits(0x7FF)) & ((is_normal & is_power) | (~is_normal & is_bit));
 }
 
+PERP_LANES_INLINE FourBits keeps_digits(const FourBounded& number, const Four& scaled, const Four& error) {
+  const FourBits is_none = number.value == all(0), is_plain = (size_of(scaled) > all(running_error::coarse)) & is_finite(scaled);
+  return (is_none & (error >= all(running_error::coarse))) | (~is_none & is_plain);
+}
+
 /// Are all four?
 PERP_LANES_INLINE bool are_all(const FourBits& x) {
   const FourBits both = x & __builtin_shufflevector(x, x, 2, 3, 0, 1);
@@ -174,9 +179,9 @@ struct BoundedProduct {
     const Four least = all(running_error::least);
     const Four rounding = all(unit_roundoff) * size + chosen(is_coarse & (size > all(0)), least, all(0));
     Four error = bound(product, passed + rounding + chosen(is_coarse, least, all(0))).error;
-    const FourBits is_plain = (size > all(running_error::coarse)) & is_finite(product);
-    error = chosen(is_plain & is_scale(b), exact_error(product, size_b * a.error), error);
-    error = chosen(is_plain & is_scale(a), exact_error(product, size_a * b.error), error);
+    const Four from_a = size_b * a.error, from_b = size_a * b.error;
+    error = chosen(is_scale(b) & keeps_digits(a, product, from_a), exact_error(product, from_a), error);
+    error = chosen(is_scale(a) & keeps_digits(b, product, from_b), exact_error(product, from_b), error);
     const FourBits is_known = is_finite(a.error + b.error + product);
     const Four of_zero = chosen(is_known, all(0), all(std::numeric_limits<double>::infinity()));
     return {product, chosen(has_zero, of_zero, error)};

@@ -130,6 +130,11 @@ TEST_SUITE("core/running_error") {
     }
     CHECK(value_of("sign(x)", x, error).error == 0);
     CHECK(value_of("x - x", x, 0).value == 0);
+    // A number that is 0 within its error has no digits to lose.
+    CHECK(value_of("4*x", 0, error).error == 4 * error);
+    CHECK(value_of("x*(-0.5)", 0, error).error == error / 2);
+    CHECK(value_of("x/8", 0, error).error == error / 8);
+    CHECK(value_of("x*x", 0, 0x1p-600).error > 0);
   }
 
   TEST_CASE("a root at 0, an arc at 1 and an undecided sign have finite bounds") {

@@ -92,6 +92,113 @@ t = [0, 4747.9617466689615]
     CHECK(run.x.back()[1] == 0);
   }
 
+  // The gap far from the origin is known to its rounding q: a step of length δ with a δ² < q let go for an instant.
+  TEST_CASE("a mass that rests far from the origin stays where another law changes in a short step") {
+    const Trajectory slides = test::run_by_name(read_model_text(R"toml(
+[variables]
+x = -1025
+y = -31.2
+v = -0.02
+[model]
+laws = ["0 <= s perp y + 32 >= 0"]
+equations = [
+  "der(x) = 0.9*sign(-(x + 1024) - 0.5)",
+  "der(y) = v",
+  "der(v) = s + 0.5*(x + 1024)",
+]
+[run]
+t = [0, 3.885]
+)toml",
+                                                               "slides.toml"),
+                                               "backward_euler", 0.0303515625);
+    REQUIRE(slides.status == Status::solved);
+    REQUIRE(slides.events.size() == 2);
+    CHECK(slides.events[1].kind == EventKind::jump);
+    CHECK(slides.events[1].law == 0);
+    const Trajectory crosses = test::run_by_name(read_model_text(R"toml(
+[variables]
+x = -1.825
+y = -255.6
+v = -0.01
+[model]
+laws = ["0 <= s perp y + 256 >= 0"]
+equations = [
+  "der(x) = -1.36*(x + 2) - 0.785 + 0.94*sin(0.819*t) + 1.685*abs(1.796*(x + 2))",
+  "der(y) = v",
+  "der(v) = -6.296 + s - 0.5*(x + 2)",
+]
+[run]
+t = [0, 2]
+)toml",
+                                                                "crosses.toml"),
+                                                "backward_euler", 0.01571875);
+    REQUIRE(crosses.status == Status::solved);
+    REQUIRE(crosses.events.size() == 3);
+    CHECK(crosses.events[0].law == 0);
+    CHECK(crosses.events[1].law == 1);
+    CHECK(crosses.events[2].law == 1);
+  }
+
+  // Tiny steps left sliding and came back, 32 times: the landing behind them was a mode_change without a size.
+  TEST_CASE("a landing far from the origin is told with its jump beside a variable that slides off its surface by rounding") {
+    const Model model = read_model_text(R"toml(
+[variables]
+x = -1025.445
+w = 127.9
+y = -4095.246
+v = -0.02
+[model]
+laws = ["0 <= s perp y + 4096 >= 0"]
+equations = [
+  "der(x) = -0.162*(x + 1024) - 0.1*(w - 128)*(x + 1024)",
+  "der(w) = -0.647*(w - 128) + 0.256*(x + 1024) + 0.902*sign(-1.256*(w - 128) - 0.502)",
+  "der(y) = v",
+  "der(v) = -3.053 - 0.269*v + s + 0.485*(w - 128)",
+]
+[run]
+t = [0, 2]
+)toml",
+                                        "slides.toml");
+    const Trajectory run = test::run_by_name(model, "backward_euler", 0.0303515625);
+    REQUIRE(run.status == Status::solved);
+    REQUIRE(run.events.size() == 2);
+    CHECK(run.events[1].kind == EventKind::jump);
+    CHECK(run.events[1].law == 0);
+  }
+
+  // The velocity of a mass at rest moved by 1e-31, all rounding: the end of the next mode was taken for a pole.
+  TEST_CASE("a mass at rest far from the origin moves no end of another mode") {
+    const Model model = read_model_text(R"toml(
+[variables]
+x1 = 2049.968
+x2 = 8.503
+x3 = -3.02
+x4 = 256.606
+z1 = 0.255
+x6 = 512.587
+x7 = 0.436
+[model]
+laws = ["0 <= s3 perp x6 - 512 >= 0"]
+equations = [
+  "der(x1) = -1.445*(x1 - 2048) - 1.46*(x2 - 8) - 0.907 - 1.348*sin(2.824*t) - 1.285*step(-1.496*(x3 + 2))*step(-0.901*(x3 + 2) + 0.242*(x4 - 256))",
+  "der(x2) = -1.422*(x2 - 8) + 0.341*(x1 - 2048) - 0.158*(x4 - 256)",
+  "der(x3) = -1.19*(x3 + 2) - 1.39*(x1 - 2048) + 0.282*(x4 - 256) + 1.809",
+  "der(x4) = -1.443 - 0.722*(z1 - 0.5)",
+  "0 = -1.58*(z1 - 0.5) + 0.801*(x4 - 256) + 0.328*step(-1.496*(x3 + 2))",
+  "der(x6) = x7",
+  "der(x7) = -9.267 - 0.25*x7 + s3 + 0.464*(x1 - 2048)",
+]
+[run]
+t = [0, 0.643]
+)toml",
+                                        "rests.toml");
+    const Trajectory run = test::run_by_name(model, "backward_euler", 0.0050234375);
+    REQUIRE(run.status == Status::solved);
+    REQUIRE(run.events.size() == 3);
+    CHECK(run.events[1].t == doctest::Approx(0.54100846).epsilon(1e-8));
+    CHECK(run.counts.at("split") == 3);
+  }
+
   TEST_CASE("a rope that gets taut at the end of a step joins two masses") {
     const Model model = read_model_text(R"toml(
 [variables]

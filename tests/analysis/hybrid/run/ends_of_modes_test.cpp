@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/read_model.hpp>
@@ -58,6 +62,72 @@ TEST_SUITE("analysis/hybrid/run/ends_of_modes") {
       REQUIRE(run.status == perp::Status::no_solution);
       CHECK(run.t.back() == doctest::Approx(0.929 / 4.934).epsilon(1e-9));
       CHECK(run.events.back().t == run.t.back());
+    }
+  }
+
+  // x ends on its constraint whatever b is: what rounding makes of b in the last moment is no change.
+  TEST_CASE("a run that ends ends in the mode before, wherever its variables are counted from") {
+    const char* text = R"toml(
+      [variables]
+      x = { start = -511.8, nominal = 1 }
+      y = { start = -1023.4, nominal = 1 }
+      [binaries]
+      a = 1
+      b = 1
+      [model]
+      equations = ["der(x) = 1.529*a + 0.5*b*(y + 1024)", "der(y) = 0"]
+      constraints = [
+        "(x + 512)*(2*a - 1) >= 0",
+        "(-0.591)*(1 - b) + (0)*b <= 0",
+        "(x + 512) - 1.33 <= 0",
+      ]
+      [run]
+      t = [0, 3]
+      h = 0.0198359375)toml";
+    const perp::Model model = perp::read_model_text(text, "end.toml", {{"run.scheme", "backward_euler"}}, {.hybrid = true});
+    const perp::Trajectory run = perp::scheme("backward_euler").run(model, {});
+    CHECK(run.status == perp::Status::not_solved);
+    CHECK(run.t.back() == doctest::Approx(1.13 / 1.829).epsilon(1e-9));
+    CHECK(run.events.size() == 1);
+  }
+
+  // The bounds of x were those beside the binaries that no equation reads, whose unit is 1 whatever that of x.
+  TEST_CASE("powers of two as units of a variable and of time change no bit of the end of a mode beside binaries that nothing reads") {
+    const auto run_in = [](double unit, double time) {
+      const std::string text = fmt::format(
+          R"toml(
+      [variables]
+      x = {{ start = {:.17g}, nominal = {:.17g} }}
+      [binaries]
+      b1 = 1
+      b2 = 0
+      b3 = 1
+      b4 = 1
+      [model]
+      equations = ["{:.17g}*der(x) = -0.547*x + {:.17g} - {:.17g}*b4"]
+      constraints = [
+        "(0)*(1 - 2*b1) <= 0",
+        "(0)*(1 - b2)*(1 - b3) <= 0",
+        "(0)*b2 + {:.17g}*x*(1 - b2)*b3 <= 0",
+        "({:.17g}*x - 0.517)*b4 <= 0",
+      ]
+      [run]
+      t = [0, {:.17g}]
+      h = {:.17g})toml",
+          0.502 * unit, unit, time, 2.507232 * unit, 1.248 * unit, 1 / unit, 1 / unit, 3 * time, 0.0234140625 * time);
+      const perp::Model model = perp::read_model_text(text, "units.toml", {{"run.scheme", "backward_euler"}}, {.hybrid = true});
+      return perp::scheme("backward_euler").run(model, {});
+    };
+    const perp::Trajectory one = run_in(1, 1);
+    for (const auto& [unit, time] : std::vector<std::pair<double, double>>{{0x1p-22, 1}, {0x1p-22, 0x1p-23}, {0x1p30, 0x1p5}, {1, 0x1p-9}}) {
+      CAPTURE(unit);
+      CAPTURE(time);
+      const perp::Trajectory other = run_in(unit, time);
+      REQUIRE(other.size() == one.size());
+      bool is_same = true;
+      for (std::size_t k = 0; k < one.size(); ++k)
+        is_same = is_same && time * one.t[k] == other.t[k] && unit * one.x[k][0] == other.x[k][0];
+      CHECK(is_same);
     }
   }
 }

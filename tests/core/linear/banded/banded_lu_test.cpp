@@ -129,6 +129,27 @@ TEST_SUITE("core/linear/banded/banded_lu") {
     CHECK(compared > 60);
   }
 
+  TEST_CASE("bounds of parts that share no row are in units of their own") {
+    Matrix A = Matrix::Zero(4, 4);
+    A.topLeftCorner(2, 2) << 3, 1, 1, 2;
+    A.bottomRightCorner(2, 2) << 5, 2, 1, 4;
+    linear::BandedLu lu = banded(A, 1, 1);
+    REQUIRE(lu.factorise());
+    REQUIRE(lu.find_weights());
+    Vector first(4);
+    first << 1e-16, 3e-16, 2e-16, 1e-16;
+    Vector bound = first;
+    REQUIRE(lu.bound_by_weights(bound.data()));
+    for (const int k : {-300, -7, 1, 40, 300}) {
+      CAPTURE(k);
+      Vector other = first;
+      other.tail(2) *= std::ldexp(1.0, k);
+      REQUIRE(lu.bound_by_weights(other.data()));
+      CHECK(other.head(2) == bound.head(2));
+      CHECK(other.tail(2) == std::ldexp(1.0, k) * bound.tail(2));
+    }
+  }
+
   TEST_CASE("unknowns on which others do not act keep their bounds, however large those of the others are") {
     const int n = 80;
     Matrix A = Matrix::Zero(n, n);
