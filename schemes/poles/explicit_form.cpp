@@ -324,10 +324,6 @@ class ModeEquations {
   std::vector<Derivative> derivatives_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Do the formulas divide by anything, or hold an angle?
 bool may_be_singular(Tape& tape, const std::vector<int>& rows) {
   return !divisors_of(tape, rows).empty() || !cuts_of(tape, rows).empty();
