@@ -40,7 +40,7 @@ double ModeNewton::error_through(double* derivatives) {
 void ModeNewton::bound_errors() {
   constexpr double most_share = 4;
   distances_.clear();
-  if (!lu_.has_bounds()) return;
+  if (!lu_.is_sparse()) return;
   const auto size = static_cast<std::size_t>(step_.size());
   distances_.resize(size);
   for (std::size_t i = 0; i < size; ++i) distances_[i] = std::abs(step_.residual()[i]) + step_.errors()[i];
