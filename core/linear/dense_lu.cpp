@@ -164,6 +164,22 @@ void DenseLu::solve(double* x) const {
     x[j] = column_scale_[static_cast<std::size_t>(j)] * work_[static_cast<std::size_t>(j)];
 }
 
+void DenseLu::bound(double* x) const {
+  for (int i = 0; i < n_; ++i) {
+    const int from = origin_[static_cast<std::size_t>(i)];
+    double sum = row_scale_[static_cast<std::size_t>(from)] * x[from];
+    for (int j = 0; j < i; ++j) sum += std::abs(row(i)[j]) * work_[static_cast<std::size_t>(j)];
+    work_[static_cast<std::size_t>(i)] = sum;
+  }
+  for (int i = n_ - 1; i >= 0; --i) {
+    double sum = work_[static_cast<std::size_t>(i)];
+    for (int j = i + 1; j < n_; ++j) sum += std::abs(row(i)[j]) * work_[static_cast<std::size_t>(j)];
+    work_[static_cast<std::size_t>(i)] = sum / std::abs(row(i)[i]);
+  }
+  for (int j = 0; j < n_; ++j)
+    x[j] = column_scale_[static_cast<std::size_t>(j)] * work_[static_cast<std::size_t>(j)];
+}
+
 void DenseLu::solve_transposed(double* x) const {
   for (int i = 0; i < n_; ++i) {
     double sum = column_scale_[static_cast<std::size_t>(i)] * x[i];

@@ -26,6 +26,8 @@ class DenseLu {
   void solve(double* x) const;
   /// x becomes A⁻ᵀ x.
   void solve_transposed(double* x) const;
+  /// x >= 0 becomes a bound of |A⁻¹| x, the products of the sizes of the factors: too large by what cancels in A⁻¹.
+  void bound(double* x) const;
   /// What no x takes from a right-hand side r.
   struct Remainder {
     double share = 0;          ///< of r in scaled rows, those without entries aside

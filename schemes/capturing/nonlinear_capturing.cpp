@@ -99,7 +99,10 @@ NonlinearCapturing::Present NonlinearCapturing::solve_present(double h) {
   const Admission admission = newton_.admit(next.d, next.lambda, next.w);
   next.weak = admission == Admission::weak;
   next.residual = newton_.residual();
-  if (admission == Admission::outside) return Present::left;
+  if (admission == Admission::outside) {
+    keep_end();
+    return Present::left;
+  }
   return passes_pole(h) ? Present::not_solved : Present::kept;
 }
 
@@ -152,7 +155,7 @@ Attempt NonlinearCapturing::step_once(double t_next, double h) {
   State& next = trial();
   next.t = t_next;
   next.h = h;
-  next.weak = next.fresh = next.begins = false;
+  next.weak = next.fresh = next.begins = next.is_alone = next.knows_end = false;
   next.is_first_order = is_first_order_;
   set_step(t_next, h);
   const Present present = knows_mode() ? solve_present(h) : Present::not_solved;
@@ -193,7 +196,7 @@ Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const 
   State& next = trial();
   next.t = t_next;
   next.h = h;
-  next.weak = next.fresh = false;
+  next.weak = next.fresh = next.knows_end = false;
   next.begins = theta_ < 1 && mode != this->mode();
   next.is_first_order = is_first_order_ = theta_ == 1 || now.begins || next.begins;
   set_step(t_next, h);
@@ -244,7 +247,10 @@ FoundSolutions NonlinearCapturing::find_solutions(double h, const Mode& present,
   const Vector lambda = current().lambda;
   const bool thorough = options_.selector == Selector::minimal_norm || start_pending_;
   left_branch_ = false;
-  FoundSolutions found = thorough ? search_.all(present, d, lambda) : search_.nearest(present, d, lambda);
+  const State& next = trial();
+  const StepSearch::PresentEnd end{next.end_lambda, next.end_w};
+  FoundSolutions found = thorough ? search_.all(present, d, lambda)
+                                  : search_.nearest(present, d, lambda, next.knows_end ? &end : nullptr);
   keep_own_branch(own, found);
   if (thorough || !(found.list.empty() || leaps(h, found, d))) return found;
   found = search_.all(present, d, lambda);
@@ -267,6 +273,7 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
   search_from_last_rate(h, present, own, found);
   if (search_.has_too_many_modes()) ++not_enumerated_;
   if (found.list.empty()) return none_found(found);
+  trial().is_alone = found.list.size() == 1;
   int solutions = 0, ties = 0;
   std::size_t best = 0;
   if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
@@ -345,7 +352,7 @@ void NonlinearCapturing::restore(const Step& state) {
   now.mode = &*modes_.insert(state.mode).first;
   now.d.setZero();
   now.h = 0;
-  now.weak = now.fresh = false;
+  now.weak = now.fresh = now.knows_end = false;
   now.entered = entered_.contains(state.x);
   now.begins =
       theta_ < 1 && (begins_.contains(state.x) || of_high_index_.contains(state.mode));

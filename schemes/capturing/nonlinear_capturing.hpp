@@ -99,6 +99,20 @@ class NonlinearCapturing final : public ModewiseScheme {
     bool weak = false;           // on the bound of a branch as far as rounding lets see
     double residual = 0;         // largest |F_i| / e_i
     Vector d_error;              // bounds of the error of d where a search found the state
+    bool is_alone = false;       // a search found no other solution
+    bool knows_end = false;      // of the mode before, beyond its ranges, where the step left it:
+    Vector end_d, end_lambda, end_w;
+
+    /// Is it that state, however it was reached?
+    [[nodiscard]] bool is_at(const State& other) const {
+      return t == other.t && mode == other.mode && fresh == other.fresh && begins == other.begins && entered == other.entered &&
+             x == other.x && lambda == other.lambda && w == other.w;
+    }
+  };
+  /// A step that left its mode, which the passage of its end asks for more than once.
+  struct Answer {
+    State from, to;
+    Attempt attempt;
   };
 
   /// What the step in the equations of the present mode is: not solved (or beyond a pole), beyond the end of a branch, or
@@ -124,6 +138,10 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::optional<ModeDae> linearized_mode();
   void tell_first_order();
 
+  // nonlinear_motion.cpp
+  std::optional<Attempt> known_attempt(double t_next, double h);
+  void remember(const Attempt& attempt);
+  void keep_end();
   void set_step(double t_next, double h) const;
   void begin_here();
   Attempt step_to(double t_next, double h);
@@ -258,6 +276,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::vector<char> differential_;
   std::set<Mode> modes_;  // every mode met
   std::array<State, 3> states_;
+  std::array<Answer, 2> answers_;  // the last ones
+  std::size_t next_answer_ = 0;
   int previous_ = 0, now_ = 1, trial_ = 2;
   bool start_pending_ = false;  // during `start` no mode is present but the one before it, if any
   Mode before_;

@@ -35,9 +35,12 @@ Attempt NonlinearCapturing::attempt(double t_next, double h) {
   if (!step_.has_units()) step_.choose_units(current().x, t(), h);  // a state was given without a start
   allow_work();
   is_first_order_ = theta_ == 1 || start_pending_ || current().begins;
+  if (const std::optional<Attempt> known = known_attempt(t_next, h)) return *known;
   Attempt found = step_to(t_next, h);
   if (!is_first_order_ && !(found.status == Status::solved && found.kept_mode)) found = step_into_mode(t_next, h);
-  return found.status == Status::solved ? judged(found) : found;
+  if (found.status == Status::solved) found = judged(found);
+  remember(found);
+  return found;
 }
 
 Attempt NonlinearCapturing::attempt_end(double t_next, double h) {

@@ -91,6 +91,36 @@ std::optional<Vector> NonlinearCapturing::errors_of(const State& state) {
   return bounds;
 }
 
+/// The solution of the present mode that was found last lies beyond its ranges: from it its departures are told. Multipliers
+/// that were put on their bounds are none of it.
+void NonlinearCapturing::keep_end() {
+  State& next = trial();
+  next.knows_end = theta_ == 1 && !newton_.has_moved();
+  if (!next.knows_end) return;
+  next.end_d = next.d, next.end_lambda = next.lambda, next.end_w = next.w;
+}
+
+/// The step from the current state where it was asked for of late. The guess that the state gives decides among several solutions.
+std::optional<Attempt> NonlinearCapturing::known_attempt(double t_next, double h) {
+  const State& now = current();
+  if (looks_for_end_ || start_pending_) return std::nullopt;
+  for (const Answer& known : answers_) {
+    const bool is_asked = known.to.t == t_next && known.to.h == h && known.from.is_at(now);
+    if (!is_asked || !(known.to.is_alone || (known.from.h == now.h && known.from.d == now.d))) continue;
+    trial() = known.to;
+    is_first_order_ = known.to.is_first_order;
+    return known.attempt;
+  }
+  return std::nullopt;
+}
+
+/// The attempted step, if it may be asked for again: one that leaves its mode. Resets make more of a step than its ends tell.
+void NonlinearCapturing::remember(const Attempt& attempt) {
+  if (looks_for_end_ || start_pending_ || attempt.kept_mode || attempt.status != Status::solved || has_resets()) return;
+  answers_[next_answer_] = {current(), trial(), attempt};
+  next_answer_ = (next_answer_ + 1) % answers_.size();
+}
+
 std::vector<Scheme::Departure> NonlinearCapturing::departures() {
   const State& before = previous();
   const State& now = current();
@@ -100,6 +130,10 @@ std::vector<Scheme::Departure> NonlinearCapturing::departures() {
   State& end_of_old = trial();
   end_of_old.t = now.t;
   end_of_old.h = now.h > 0 ? now.h : now.t - before.t;  // what the grid says of h is rounded
+  if (now.knows_end) {
+    end_of_old.d = now.end_d, end_of_old.lambda = now.end_lambda;
+    return branch_ends(before, now.end_lambda, now.end_w, false);
+  }
   std::swap(now_, previous_);
   is_first_order_ = theta_ == 1 || current().begins;
   set_step(end_of_old.t, end_of_old.h);

@@ -177,20 +177,20 @@ struct LaneLu {
     for (int j = 0; j < size; ++j) x[j] = column_scale[j] * y[j];
   }
 
-  PERP_EIGHT_INLINE void solve_transposed(Eight* x) {
+  PERP_EIGHT_INLINE void bound(Eight* x) const {
     const int size = n;
     Eight y[most_unknowns];
     for (int i = 0; i < size; ++i) {
-      Eight sum = column_scale[i] * x[i];
-      for (int j = 0; j < i; ++j) sum -= lu[j * size + i] * y[j];
-      y[i] = sum / lu[i * size + i];
+      Eight sum = row_scale[origin[i]] * x[origin[i]];
+      for (int j = 0; j < i; ++j) sum += size_of(lu[i * size + j]) * y[j];
+      y[i] = sum;
     }
     for (int i = size - 1; i >= 0; --i) {
       Eight sum = y[i];
-      for (int j = i + 1; j < size; ++j) sum -= lu[j * size + i] * y[j];
-      y[i] = sum;
+      for (int j = i + 1; j < size; ++j) sum += size_of(lu[i * size + j]) * y[j];
+      y[i] = sum / size_of(lu[i * size + i]);
     }
-    for (int i = 0; i < size; ++i) x[origin[i]] = row_scale[origin[i]] * y[i];
+    for (int j = 0; j < size; ++j) x[j] = column_scale[j] * y[j];
   }
 };
 

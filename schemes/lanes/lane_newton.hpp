@@ -228,21 +228,16 @@ PERP_EIGHT_INLINE Bits is_definite(Lanes& s, const Bits& of) {
   if (form.curved.empty()) return of;
   Bits good = s.lu.factorise(s.J, form.size, s.units, of);
   if (!any(good)) return good;
+  Eight distance[most_unknowns];
+  for (int i = 0; i < form.size; ++i) distance[i] = size_of(s.F[i]) + all(lane_gate) * s.errors[i];
+  s.lu.bound(distance);
   for (const int unknown : form.curved) {
-    Eight way[most_unknowns];
-    for (int i = 0; i < form.size; ++i) way[i] = all(i == unknown ? 1 : 0);
-    s.lu.solve_transposed(way);
-    Eight sum = all(0);
-    for (int i = 0; i < form.size; ++i) {
-      const Eight bound = size_of(s.F[i]) + all(lane_gate) * s.errors[i];
-      sum += chosen(bound == all(0), all(0), bound * size_of(way[i]));
-    }
     Eight value;
     if (unknown < form.n)
       value = s.x[unknown] + s.d_now[unknown];
     else
       value = s.lambda_now[form.free_laws[static_cast<std::size_t>(unknown - form.n)]];
-    good &= sum <= all(definite_share) * size_of(value);
+    good &= distance[unknown] <= all(definite_share) * size_of(value);
   }
   return good;
 }

@@ -76,6 +76,8 @@ class ModeNewton {
   /// by no more than its error is put on its bound, one that the equations do not determine into
   /// its range, and the rows are looked at again.
   Admission admit(Vector& d, Vector& lambda, Vector& w);
+  /// Did the last `admit` move a λ onto its bound?
+  [[nodiscard]] bool has_moved() const { return has_moved_; }
   /// What later runs depend on: where the gate was asked last, and counts.
   void transfer(Archive& archive);
   /// Signs of distances to the ends of branches that doubles left open and 113 bits decided.
@@ -175,7 +177,7 @@ class ModeNewton {
   std::vector<double> last_errors_;  // of the rows where the gate was asked last
   Vector d_trial_, lambda_trial_;
   bool singular_ = false, left_domain_ = false, regular_now_ = true, local_ = true, gate_known_ = false;
-  bool near_only_ = false, by_blocks_ = false;
+  bool near_only_ = false, by_blocks_ = false, has_moved_ = false;
   // Of the refined solution, mode_newton_refined.cpp
   enum class Side { inside, outside, open };
   void begin_refinement();

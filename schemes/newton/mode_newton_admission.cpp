@@ -40,7 +40,7 @@ double ModeNewton::error_through(double* derivatives) {
 void ModeNewton::bound_errors() {
   constexpr double most_share = 4;
   distances_.clear();
-  if (!lu_.has_bounds()) return;
+  if (!lu_.is_sparse()) return;
   const auto size = static_cast<std::size_t>(step_.size());
   distances_.resize(size);
   for (std::size_t i = 0; i < size; ++i) distances_[i] = std::abs(step_.residual()[i]) + step_.errors()[i];
@@ -144,7 +144,8 @@ bool ModeNewton::solves_again(Vector& d, Vector& lambda) {
 }
 
 Admission ModeNewton::admit(Vector& d, Vector& lambda, Vector& w) {
-  bool weak = false, moved = false;
+  bool weak = false;
+  has_moved_ = false;
   for (int projection = 0; projection < most_projections; ++projection) {
     step_.w(w);
     if (is_inside(lambda, w)) return weakened(Admission::inside, weak);
@@ -152,8 +153,8 @@ Admission ModeNewton::admit(Vector& d, Vector& lambda, Vector& w) {
     begin_refinement();
     if (lambda_is_outside(d, lambda, regular, weak)) return Admission::outside;
     if (!put_into_ranges(lambda)) return weakened(judge_w(d, lambda, w, regular), weak);
-    if (regular && moved) break;  // its rows do not hold with λ in its range
-    moved = true;
+    if (regular && has_moved_) break;  // its rows do not hold with λ in its range
+    has_moved_ = true;
     if (!solves_again(d, lambda)) break;
   }
   return Admission::outside;

@@ -73,14 +73,12 @@ double ModeNewton::distance_bound(int unknown) {
 
 /// The same by the factors alone where that is enough: at most so much.
 double ModeNewton::distance_bound(int unknown, double enough) {
-  const double by_factors = distances_.empty() ? nan : distances_[static_cast<std::size_t>(unknown)];
+  const double by_factors = distances_[at(unknown)];
   return by_factors <= enough ? by_factors : distance_bound(unknown);
 }
 
-/// The same of all unknowns of a large step, by the factors alone: too large by what cancels in J⁻¹.
+/// The same of all unknowns, by the factors alone: too large by what cancels in J⁻¹.
 void ModeNewton::bound_distances() {
-  distances_.clear();
-  if (!lu_.has_bounds()) return;
   distances_.resize(static_cast<std::size_t>(step_.size()));
   for (std::size_t i = 0; i < distances_.size(); ++i)
     distances_[i] = std::abs(step_.residual()[i]) + gate * step_.errors()[i];

@@ -22,10 +22,15 @@ class StepFactor {
   void solve(double* x) const;
   void solve_transposed(double* x) const;
   ///@}
-  /// Are there bounds by the factors alone?
-  [[nodiscard]] bool has_bounds() const { return !is_full_; }
-  /// x >= 0 becomes a bound of |J⁻¹| x, see ScaledLu.
-  void bound(double* x) { sparse_->bound(x); }
+  /// Are its factors those of a sparse matrix, by blocks?
+  [[nodiscard]] bool is_sparse() const { return !is_full_; }
+  /// x >= 0 becomes a bound of |J⁻¹| x by the factors alone, see ScaledLu and DenseLu.
+  void bound(double* x) {
+    if (is_full_)
+      full_.bound(x);
+    else
+      sparse_->bound(x);
+  }
   [[nodiscard]] int determinant_sign() const;
   [[nodiscard]] double column_scale(int j) const;
 

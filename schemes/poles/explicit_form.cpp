@@ -29,6 +29,7 @@ class ModeEquations {
     column_of_.assign(static_cast<std::size_t>(inputs()), -1);
     for (std::size_t k = 0; k < unknowns_.size(); ++k)
       column_of_[static_cast<std::size_t>(unknowns_[k])] = static_cast<int>(k);
+    drop_guards();
     derivatives_ = differentiate(tape_, equations_, 0, inputs());
     differentiate_constraints();
   }
@@ -92,6 +93,30 @@ class ModeEquations {
     conditions_ = fixed(conditions);
     for (int i = 0; i < system_.m(); ++i)
       if (branch(mode, i).a != 0) equations_.push_back(law_equation(branch(mode, i), i));
+  }
+
+  /// A weight times a function of guard(weight, x) is that weight times the function of x. Rows that are affine in the
+  /// unknowns without the guards whose weights are unknowns are taken without them.
+  void drop_guards() {
+    const Tape guarded = tape_;
+    Substitution open(guarded, tape_, inputs());
+    open.drop_guards(unknowns_);
+    for (int& row : equations_)
+      if (const int line = open({row}).front(); has_guard(guarded, row) && is_affine(line)) row = line;
+  }
+
+  static bool has_guard(const Tape& tape, int row) {
+    const std::vector<bool> needed = needed_lines(tape, std::span(&row, 1));
+    for (int k = 0; k <= row; ++k)
+      if (needed[static_cast<std::size_t>(k)] && tape[k].operation == Operation::guard) return true;
+    return false;
+  }
+
+  /// Are the derivatives of a line with respect to the unknowns no functions of these?
+  bool is_affine(int line) {
+    return std::ranges::none_of(differentiate(tape_, std::span(&line, 1), 0, inputs()), [this](const Derivative& entry) {
+      return column_of_[static_cast<std::size_t>(entry.input)] >= 0 && depends(tape_, entry.line, unknowns_);
+    });
   }
 
   /// Index 2: rows without unknowns, 0 = g(t, x), hold along the solution, 0 = ∂g/∂t + ∂g/∂x ẋ. Taken
@@ -298,10 +323,6 @@ class ModeEquations {
   std::vector<int> column_of_;  // of each input among the unknowns; -1: none
   std::vector<Derivative> derivatives_;
 };
-
-}  // namespace
-
-namespace {
 
 /// Do the formulas divide by anything, or hold an angle?
 bool may_be_singular(Tape& tape, const std::vector<int>& rows) {

@@ -136,6 +136,7 @@ std::vector<int> Substitution::operator()(const std::vector<int>& lines) {
 int Substitution::copy(const Instruction& line, int a, int b) {
   if (line.operation == Operation::constant) return to_.constant(line.value);
   if (line.operation == Operation::input) return line_of_input_[at(line.a)];
+  if (line.operation == Operation::guard && !open_.empty() && depends(from_, line.a, open_)) return b;
   return applied(to_, line.operation, a, b);
 }
 

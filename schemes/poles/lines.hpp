@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <perp/core/tape/tape.hpp>
@@ -22,6 +23,8 @@ class Substitution {
   Substitution(const Tape& from, Tape& to, int inputs);
 
   void replace(int input, int line) { line_of_input_[static_cast<std::size_t>(input)] = line; }
+  /// Guards whose weights depend on one of these inputs of `from` are left out, as if the weights were not 0.
+  void drop_guards(std::vector<int> inputs) { open_ = std::move(inputs); }
   std::vector<int> operator()(const std::vector<int>& lines);
 
  private:
@@ -29,7 +32,7 @@ class Substitution {
 
   const Tape& from_;
   Tape& to_;
-  std::vector<int> line_of_input_;
+  std::vector<int> line_of_input_, open_;
 };
 
 /// A square matrix of lines; -1: 0.

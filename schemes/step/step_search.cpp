@@ -300,14 +300,17 @@ void StepSearch::search_single_changes(const Mode& present, const Vector& d, con
   }
 }
 
-FoundSolutions StepSearch::nearest(const Mode& present, const Vector& d, const Vector& lambda) {
+FoundSolutions StepSearch::nearest(const Mode& present, const Vector& d, const Vector& lambda, const PresentEnd* end) {
   thorough_ = false;
   find_leaving(present, d, lambda);
   FoundSolutions found;
   const Mode from = present.empty() ? Mode(step_.laws().size(), 0) : present;
   searched_ = {from};
   found.all_modes = false;
-  search_mode(from, d, lambda, found);
+  if (end == nullptr)
+    search_mode(from, d, lambda, found);
+  else
+    converged_ = true, lambda_ = end->lambda, w_ = end->w;
   if (!found.list.empty()) return found;
   // The last point in that mode tells which laws it violates.
   const std::vector<int> violated = converged_ ? violated_laws() : std::vector<int>{};

@@ -68,11 +68,16 @@ class StepSearch {
   /// Are there more modes than are all tried?
   [[nodiscard]] bool has_too_many_modes() const { return modes_ > most_modes; }
 
-  /// The solutions nearest to the mode `present`: of all branches of the laws that the solution in
+  /// Where the step in the present mode ends, beyond its ranges.
+  struct PresentEnd {
+    const Vector &lambda, &w;
+  };
+
+  /// The solutions nearest to the mode `present`, in which only that at the end is looked for where one is given: of all branches of the laws that the solution in
   /// that mode violates; else of modes that violated laws lead to one after another; else of the
   /// modes with the fewest laws changed that have any. Laws with memory change where nothing else
   /// has a solution.
-  FoundSolutions nearest(const Mode& present, const Vector& d, const Vector& lambda);
+  FoundSolutions nearest(const Mode& present, const Vector& d, const Vector& lambda, const PresentEnd* end = nullptr);
 
   /// Each mode with its violation, as long as they are few: how far it is from having a solution.
   std::vector<std::pair<Mode, double>> violations(const Vector& d, const Vector& lambda);

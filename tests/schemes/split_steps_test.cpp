@@ -312,6 +312,15 @@ t = [0, 4]
     }
   }
 
+  TEST_CASE("a step that leaves its mode is searched once, however often the passage of its end asks for it") {
+    const Model model = read_model(test::models_path("/predator_prey.toml"));
+    const Trajectory run = integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = model.run.h});
+    REQUIRE(run.status == Status::solved);
+    CHECK(run.counts.at("split") == 9);
+    // The whole step, the rest behind the end of the mode, and half of that.
+    CHECK(run.counts.at("searches") <= 4 * run.counts.at("split"));
+  }
+
   TEST_CASE("a change in the first moments of a step is where it is, though the mode behind it is shorter than the step") {
     // The pulse begins 2.4e-5 behind the end of a step and is over within the next one.
     const Model model = read_model_text(

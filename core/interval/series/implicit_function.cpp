@@ -113,11 +113,11 @@ Flow ImplicitFunction::still(const Flow& flow) {
 }
 
 bool ImplicitFunction::evaluate(const Interval& t, std::span<const Interval> x,
-                                std::span<const Interval> z) {
+                                std::span<const Interval> z, bool rows_alone) {
   std::vector<Interval> all{t};
   all.insert(all.end(), x.begin(), x.end());
   all.insert(all.end(), z.begin(), z.end());
-  return series_.compute(Interval(0), all, 1, false);
+  return series_.compute_values(Interval(0), all, rows_alone ? count_ : series_.outputs());
 }
 
 Interval ImplicitFunction::derivative(int equation, int column) const {
@@ -188,10 +188,10 @@ bool ImplicitFunction::apply(const Interval& t, std::span<const Interval> x,
                              const std::vector<Interval>& z, std::vector<Interval>& result) {
   const std::vector<Interval> m = middles(x), centre = middles(z);
   const Interval time(middle(t));
-  if (!evaluate(time, m, centre)) return false;
+  const bool is_point = t == time && std::ranges::equal(x, m) && z == centre;  // derivatives are looked at there, too
+  if (!evaluate(time, m, centre, !is_point)) return false;
   std::vector<Interval> h;
   for (int i = 0; i < count_; ++i) h.push_back(series_.output(i, 0));
-  const bool is_point = t == time && std::ranges::equal(x, m) && z == centre;  // that was evaluated there
   if (!is_point && !evaluate(t, x, z)) return false;
   add_moves(t - time, x, m, h);
   if (!solve(h, 1, result)) return false;

@@ -46,7 +46,7 @@ class ImplicitFunction {
   [[nodiscard]] Flow still(const Flow& flow);
   [[nodiscard]] std::vector<Interval> first_lines(int count, const Interval& t, std::span<const Interval> x,
                                                   std::span<const Interval> z) const;
-  bool evaluate(const Interval& t, std::span<const Interval> x, std::span<const Interval> z);
+  bool evaluate(const Interval& t, std::span<const Interval> x, std::span<const Interval> z, bool rows_alone = false);
   bool apply(const Interval& t, std::span<const Interval> x, const std::vector<Interval>& z,
              std::vector<Interval>& result);
   [[nodiscard]] Interval derivative(int equation, int column) const;

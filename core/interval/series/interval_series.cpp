@@ -365,4 +365,25 @@ bool IntervalSeries::compute(const Interval& t, std::span<const Interval> x, int
   return is_complete_;
 }
 
+bool IntervalSeries::compute_values(const Interval& t, std::span<const Interval> x, int count) {
+  t_ = t;
+  x_.assign(x.begin(), x.end());
+  with_derivatives_ = false;
+  is_complete_ = true;
+  orders_ = 1;
+  if (implicit_ && !implicit_->compute(t, x)) return false;
+  values_.resize(strands_.size());
+  const int last = *std::max_element(output_nodes_.begin(), output_nodes_.begin() + count);
+  const int end = std::max(last + 1, states() + implicit_count());
+  // Behind a node may be its partner, which is computed with it.
+  for (int node = 0; node < std::min(end + 1, static_cast<int>(nodes_.size())); ++node) {
+    Strand& strand = strands_[static_cast<std::size_t>(first_strand(node))];
+    strand.length = 0;
+    strand.is_long = false;
+  }
+  set_states(0);
+  for (int node = 0; node < end; ++node) evaluate(node, 0);
+  return is_complete_;
+}
+
 }  // namespace perp::enclosure

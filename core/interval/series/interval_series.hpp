@@ -75,6 +75,8 @@ class IntervalSeries {
   /// nothing.
   [[nodiscard]] bool compute(const Interval& t, std::span<const Interval> x, int order,
                              bool derivatives);
+  /// Coefficients 0 alone, of the first `count` outputs and of what they are made of.
+  [[nodiscard]] bool compute_values(const Interval& t, std::span<const Interval> x, int count);
 
   [[nodiscard]] int states() const { return static_cast<int>(state_nodes_.size()); }
   [[nodiscard]] const Interval& coefficient(int state, int k) const {

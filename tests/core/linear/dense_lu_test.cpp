@@ -45,6 +45,27 @@ TEST_SUITE("lcp/dense_lu") {
     }
   }
 
+  TEST_CASE("the factors bound what the inverse makes of errors of either sign") {
+    std::mt19937 random(8);
+    std::normal_distribution<double> normal;
+    constexpr int n = 5;
+    DenseLu lu(n);
+    for (int run = 0; run < 100; ++run) {
+      std::vector<double> A(n * n), bound(n);
+      for (double& entry : A) entry = normal(random);
+      for (double& entry : bound) entry = std::abs(normal(random));
+      REQUIRE(lu.factorise(A.data(), n));
+      std::vector<std::vector<double>> errors(8, bound);
+      for (std::vector<double>& x : errors) {
+        for (double& entry : x) entry = random() % 2 == 0 ? entry : -entry;
+        lu.solve(x.data());
+      }
+      lu.bound(bound.data());
+      for (const std::vector<double>& x : errors)
+        for (std::size_t j = 0; j < n; ++j) CHECK(std::abs(x[j]) <= (1 + 1e-12) * bound[j]);
+    }
+  }
+
   TEST_CASE("rows and columns in units of powers of two have the same solution to the bit") {
     std::mt19937 random(6);
     std::normal_distribution<double> normal;

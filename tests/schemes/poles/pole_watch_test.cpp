@@ -91,6 +91,20 @@ TEST_SUITE("schemes/poles/explicit_form") {
                         [&](double value) { return value == doctest::Approx(expected).epsilon(1e-14); }));
   }
 
+  TEST_CASE("a weight that a mode solves for has a formula, though the functions of its branches are guarded by it") {
+    const Model model = read_model_text(
+        "[variables]\nx = 0.3\nv = 1\n[model]\nequations = [\"der(x) = v\", "
+        "\"der(v) = -x + if(v - 1 > 0, -1/(1 + 3*(v - 1)), 1/(1 - 3*(v - 1)))\"]\n[run]\nt = [0, 1]\n",
+        "form.toml");
+    const ExplicitForm form = ExplicitForms(model.system.functions()).form({1});
+    CHECK(form.implicit.empty());
+    std::vector<double> z{0, 1, 0, 0.3, 1, perp::nan}, values(static_cast<std::size_t>(form.tape.size()));
+    form.tape.evaluate(std::span<const double>(z), std::span(values));
+    CHECK(std::ranges::any_of(form.rows, [&](int row) {
+      return values[static_cast<std::size_t>(row)] == doctest::Approx(0.35).epsilon(1e-14);
+    }));
+  }
+
   TEST_CASE("what a mode does not determine stays open, and constant coefficients divide nothing") {
     const auto forms_of = [](const char* text) {
       const Model model = read_model_text(text, "form.toml");
