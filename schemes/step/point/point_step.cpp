@@ -58,13 +58,16 @@ void PointStep::find_right_side_of(int row, const double* parameter) {
   CompensatedSum sum;
   double terms = 0;
   int count = 4;
-  right_.for_each(row, [&](const Entry& entry) {
+  for (const Entry& entry : right_.of_row(row)) {
     const double factor = entry.column < parameters_ ? parameter[entry.column] : 1;
-    if (factor == 0) return;
-    sum.add_product({entry.high, entry.low}, {factor, 0});
+    if (factor == 0) continue;
+    if (factor == 1)
+      sum.add(DoubleDouble{entry.high, entry.low});
+    else
+      sum.add_product({entry.high, entry.low}, {factor, 0});
     terms += std::abs(entry.high * factor);
     ++count;
-  });
+  }
   const DoubleDouble value = sum.value();
   r_[at(row)] = value.high;
   r_low_[at(row)] = value.low;
