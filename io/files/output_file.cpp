@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -130,7 +131,7 @@ void OutputFile::flush() {
     if (count < 0) fail_with_whole_lines(written);
     written += static_cast<std::size_t>(count);
   }
-  digest_.add({buffer_.data(), buffer_.size()});
+  add({buffer_.data(), buffer_.size()}, written_, digests_);
   written_ += buffer_.size();
   buffer_.clear();
   flushed_ = std::chrono::steady_clock::now();
@@ -154,7 +155,7 @@ void OutputFile::sync() {
 
 void OutputFile::transfer(Archive& archive) {
   if (!archive.is_reading()) sync();
-  archive(written_, digest_);
+  archive(written_, digests_);
   if (archive.is_reading()) go_on_behind();
 }
 
@@ -162,13 +163,13 @@ void OutputFile::transfer(Archive& archive) {
 void OutputFile::go_on_behind() {
   if (is_new_ && written_ > 0)
     throw ArchiveError(fmt::format("{} is not there, with the {} bytes that it had then", name_, written_));
-  Digest found;
+  Digests found;
   std::string bytes(written_, '\0');
   std::ifstream file(name_, std::ios::binary);
   if (!file.read(bytes.data(), static_cast<std::streamsize>(written_)))
     throw ArchiveError(fmt::format("{} does not begin with the {} bytes that it had then", name_, written_));
-  found.add(bytes);
-  if (found.text() != digest_.text())
+  add(bytes, 0, found);
+  if (!std::ranges::equal(found, digests_, {}, &Digest::text, &Digest::text))
     throw ArchiveError(fmt::format("{} does not begin with the rows that it had then", name_));
   empties_ = is_new_ = false;
   if (ftruncate(descriptor_, static_cast<off_t>(written_)) != 0 || lseek(descriptor_, 0, SEEK_END) < 0) fail(name_);

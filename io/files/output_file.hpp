@@ -1,9 +1,11 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <perp/core/base/archive.hpp>
 #include <perp/core/base/digest.hpp>
@@ -58,6 +60,12 @@ class OutputFile {
   void close();
 
  private:
+  /// Of each eighth byte: a product of a digest waits for the one before it.
+  using Digests = std::array<Digest, 8>;
+  /// `place`: of the first of these bytes in the file.
+  static void add(std::string_view bytes, std::size_t place, Digests& digests) {
+    for (const char& byte : bytes) digests[place++ % digests.size()].add({&byte, 1});
+  }
   void open_in_place(const std::string& name, int flags);
   void flush();
   [[noreturn]] void fail_with_whole_lines(std::size_t written);
@@ -70,7 +78,7 @@ class OutputFile {
   std::optional<Replacement> replacement_;
   fmt::memory_buffer buffer_;
   std::size_t written_ = 0;  // bytes,
-  Digest digest_;            // and of what
+  Digests digests_{};        // and of what
   int records_ = 0;
   std::chrono::steady_clock::time_point flushed_;
 };

@@ -142,7 +142,7 @@ int ModeCache::tabulate() {
   do find(mode);
   while (next_mode(mode, family_.base.laws));
   for (int i = 0; i < static_cast<int>(maps_.size()); ++i)
-    (map(i).kind() == ModeMap::Kind::regular ? regular_ : singular_).push_back(i);
+    (map(i).kind() == ModeMap::Kind::regular ? regular_ : singular_).push_back(i), all_.push_back(i);
   found_.reserve(maps_.size());
   tabulated_ = true;
   return static_cast<int>(maps_.size());
@@ -285,14 +285,19 @@ bool ModeCache::leaves_choice_open(int rival, const SquaredNorm& norm, const Squ
   return norm.is_tied_with(best) || !exactly_admissible(rival, theta);
 }
 
-/// Has no mode but this one a solution at θ? Told without the rivals of the mode, which cost as much as many such looks;
-/// false where these are known, or were enough.
-bool ModeCache::is_alone(int present, const double* theta) {
-  if (rivals_[static_cast<std::size_t>(present)] != nullptr || looks_++ >= most_looks) return false;
+/// The modes to look at beside this one: all of them at first, as the rivals of a mode cost as much as many looks.
+const std::vector<int>& ModeCache::others(int present) {
+  if (rivals_[static_cast<std::size_t>(present)] != nullptr || looks_++ >= most_looks) return rivals(present);
   tabulate();
-  for (int other = 0; other < static_cast<int>(maps_.size()); ++other)
-    if (other != present && may_have_solutions(other, theta)) return false;
-  return true;
+  return all_;
+}
+
+/// The same, asked for once.
+bool ModeCache::is_known_rival(int index, int other) {
+  judged_.resize(maps_.size() * maps_.size());
+  char& known = judged_[static_cast<std::size_t>(index) * maps_.size() + static_cast<std::size_t>(other)];
+  if (known == 0) known = is_rival(index, other) ? 'y' : 'n';
+  return known == 'y';
 }
 
 ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
@@ -301,10 +306,9 @@ ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
     choice.status = Status::not_enumerated;
     return choice;
   }
-  if (is_alone(present, theta)) return choice;
   SquaredNorm best;  // of the choice, once a rival asks for it
-  for (const int other : rivals(present)) {
-    if (!may_have_solutions(other, theta)) continue;
+  for (const int other : others(present)) {
+    if (other == present || !may_have_solutions(other, theta) || !is_known_rival(present, other)) continue;
     if (is_singular(other)) return nearest(theta, present);
     if (std::isnan(best.value)) best = squared_norm(present, theta);
     const SquaredNorm norm = squared_norm(other, theta);
@@ -373,7 +377,7 @@ const std::vector<int>& ModeCache::rivals(int index) {
   tabulate();
   auto list = std::make_unique<std::vector<int>>();
   for (int other = 0; other < static_cast<int>(maps_.size()); ++other)
-    if (other != index && is_rival(index, other)) list->push_back(other);
+    if (other != index && is_known_rival(index, other)) list->push_back(other);
   return *(rivals_[static_cast<std::size_t>(index)] = std::move(list));
 }
 

@@ -135,7 +135,8 @@ class ModeCache {
   [[nodiscard]] bool may_have_solutions(int index, const double* theta) const;
   [[nodiscard]] bool leaves_choice_open(int rival, const SquaredNorm& norm, const SquaredNorm& best,
                                         const double* theta) const;
-  bool is_alone(int present, const double* theta);
+  const std::vector<int>& others(int present);
+  bool is_known_rival(int index, int other);
   bool is_rival(int index, int other) const;
   /// `leaving`: see leaving_laws; empty: all.
   [[nodiscard]] int memory_changes(int index, int present,
@@ -158,11 +159,12 @@ class ModeCache {
   std::vector<Mode> met_;  // in the order in which they were
   std::map<Mode, int> index_;
   std::vector<std::unique_ptr<std::vector<int>>> rivals_;  ///< null: not asked for
+  std::vector<char> judged_;  ///< map by map: is another one a rival of it? 0: not asked for
   static constexpr long most_looks = 256;  ///< at all modes, before the rivals of a mode are asked for
   long looks_ = 0;
   std::vector<int> memory_laws_;
   std::vector<int> singular_;  ///< maps of singular modes, after `tabulate`
-  std::vector<int> regular_;
+  std::vector<int> regular_, all_;
   std::vector<int> admissible_, found_;
   Vector u_first_, u_second_, lambda_, w_;
   bool tabulated_ = false;

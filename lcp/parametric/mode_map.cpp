@@ -10,18 +10,18 @@ namespace {
 /// Σ_l M_il rows_l + constant_i over the first rows, as many as M has columns, in doubled precision with its error.
 BoundedMatrix combined(const Matrix& M, const BoundedMatrix& rows, const Matrix& constant) {
   BoundedMatrix sum(M.rows(), rows.high.cols());
-  const double each = static_cast<double>(M.cols() + 4) * double_double_rounding;
+  const double each = static_cast<double>(M.cols() + 4) * compensated_rounding(static_cast<int>(M.cols()) + 4);
   for (Eigen::Index i = 0; i < M.rows(); ++i)
     for (Eigen::Index j = 0; j < rows.high.cols(); ++j) {
-      DoubleDouble value{constant(i, j), 0};
+      CompensatedSum value{constant(i, j)};
       double terms = std::abs(constant(i, j)), error = 0;
       for (Eigen::Index l = 0; l < M.cols(); ++l) {
         if (M(i, l) == 0) continue;
-        value = value + rows(l, j) * M(i, l);
+        value.add_product(rows(l, j), {M(i, l), 0});
         terms += std::abs(M(i, l) * rows.high(l, j));
         error += std::abs(M(i, l)) * rows.error(l, j);
       }
-      sum.set(i, j, value);
+      sum.set(i, j, value.value());
       sum.error(i, j) = (error + each * terms) * (1 + 4 * static_cast<double>(M.cols() + 2) * unit_roundoff);
     }
   sum.snap();

@@ -49,7 +49,7 @@ bool subtract_exactly(double a, double b, double& sum) {
 class Entries {
  public:
   explicit Entries(const BoundedMatrix& K) : n_(K.high.rows()) {
-    const double rounding = static_cast<double>(n_ + 4) * double_double_rounding;
+    const double rounding = rounding_of_sum();
     for (Eigen::Index i = 0; i < n_; ++i) {
       for (Eigen::Index l = 0; l < n_; ++l)
         if (K.high(i, l) != 0 || K.error(i, l) != 0)
@@ -61,19 +61,21 @@ class Entries {
 
   /// R - K Y, and a bound of what it misses by its own rounding and the errors of K and R.
   void residual(const BoundedMatrix& R, const BoundedMatrix& Y, Matrix& value, Matrix& bound) const {
-    const double rounding = static_cast<double>(n_ + 4) * double_double_rounding;
+    const double rounding = rounding_of_sum();
     value.resize(n_, R.high.cols());
     bound = R.error + rounding * R.high.cwiseAbs();
     for (Eigen::Index j = 0; j < R.high.cols(); ++j)
       for (Eigen::Index i = 0; i < n_; ++i) {
-        DoubleDouble sum = R(i, j);
+        CompensatedSum sum{R.high(i, j), R.low(i, j)};
+        double missing = bound(i, j);
         for (const Entry& entry : row(i)) {
           const double y = Y.high(entry.column, j);
           if (y == 0) continue;
-          bound(i, j) += entry.rounding * std::abs(y);
-          if (entry.value.high != 0) sum = sum - entry.value * Y(entry.column, j);
+          missing += entry.rounding * std::abs(y);
+          sum.add_product(entry.value, {-y, -Y.low(entry.column, j)});
         }
-        value(i, j) = sum.high;
+        value(i, j) = sum.high + sum.low;
+        bound(i, j) = missing;
       }
     bound *= 1 + 8 * static_cast<double>(n_) * unit_roundoff;  // its own rounding
   }
@@ -115,6 +117,8 @@ class Entries {
     bool is_double;   ///< is it a double without an error?
   };
 
+  /// Of a sum over a row, beside each of its terms.
+  [[nodiscard]] double rounding_of_sum() const { return static_cast<double>(n_ + 4) * compensated_rounding(static_cast<int>(n_) + 4); }
   [[nodiscard]] std::span<const Entry> row(Eigen::Index i) const {
     const std::size_t first = i == 0 ? 0 : ends_[static_cast<std::size_t>(i - 1)];
     return {entries_.data() + first, ends_[static_cast<std::size_t>(i)] - first};
@@ -159,7 +163,11 @@ void drop_errors(const Entries& K, const BoundedMatrix& R, const BoundedMatrix& 
 /// Y becomes Y + change, in doubled precision.
 void add(BoundedMatrix& Y, const Matrix& change) {
   for (Eigen::Index j = 0; j < change.cols(); ++j)
-    for (Eigen::Index i = 0; i < change.rows(); ++i) Y.set(i, j, Y(i, j) + DoubleDouble{change(i, j), 0});
+    for (Eigen::Index i = 0; i < change.rows(); ++i) {
+      CompensatedSum sum{Y.high(i, j), Y.low(i, j)};
+      sum.add(change(i, j));
+      Y.set(i, j, sum.value());
+    }
 }
 
 /// The entries of one column that are not 0 in the least Δ with Δ = error + G Δ: those with an error, and what these act on.

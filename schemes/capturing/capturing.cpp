@@ -383,7 +383,7 @@ void Capturing::count(Counts& counts) const {
     factorisations += entry.cache->factorisations();
     exact_signs += entry.cache->exact_signs();
   }
-  for (const auto& [equations, own] : once_)
+  for (const Once& own : once_)
     if (own.step) factorisations += own.step->factorisations();
   counts["factorisations"] += factorisations;
   counts["enumerated_steps"] += enumerated_;

@@ -15,6 +15,7 @@
 #include <perp/schemes/capturing/fresh_states.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/scheme.hpp>
+#include <perp/schemes/step/point/monotone_steps.hpp>
 #include <perp/schemes/step/point/point_step.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 
@@ -239,7 +240,8 @@ class Capturing final : public ModewiseScheme {
   bool has_many_modes_ = false;         // more than a table holds
   bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?
   std::map<Mode, std::optional<int>> indices_;  // of the modes met, where θ < 1; empty: not determined
-  std::map<const StepEquations*, Once> once_;
+  std::array<Once, 2> once_;  // of equations_ and first_
+  std::optional<MonotoneSteps> monotone_;  // once it was asked for
   std::optional<bool> is_continuous_;  // where steps are monotone, whatever their θ; once it was asked for
   std::map<Mode, long> met_;     // steps at points of the user's length, by mode
   bool looks_for_end_ = false;   // see `attempt_end`

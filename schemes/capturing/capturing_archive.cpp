@@ -65,7 +65,7 @@ void Capturing::transfer(Archive& archive, Answer& answer) {
 void Capturing::transfer_points(Archive& archive) {
   for (StepEquations* equations : {&equations_, first_ ? &*first_ : nullptr}) {
     if (equations == nullptr) continue;
-    bool is_made = once_.contains(equations);
+    bool is_made = once_[equations == &equations_ ? 0 : 1].step != nullptr;
     archive(is_made);
     if (is_made) once(*equations).step->transfer(archive);
   }

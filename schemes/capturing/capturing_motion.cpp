@@ -55,17 +55,19 @@ Vector Capturing::motion_rounding(const Vector& a, const Vector& b) const {
 
 // A variable that is small beside those it depends on has their rounding: the bound of its map.
 Vector Capturing::drift(const Vector& sizes, long steps) const {
-  Vector each = motion_rounding(sizes, Vector::Zero(sizes.size()));
+  const linear::SparseMatrix& E = equations_.given_E();
+  Vector each = (equations_.n() + 4) * std::numeric_limits<double>::epsilon() * E.sizes_times(sizes);
   Vector of_map(equations_.n());
   for (const State& state : states_) {
-    if (state.is_point) each = each.cwiseMax(equations_.given_E().sizes_times(state.rounding));
+    if (state.is_point) each = each.cwiseMax(E.sizes_times(state.rounding));
     if (state.map < 0 || state.cache == nullptr) continue;
     const ModeMap& map = state.cache->map(state.map);
     for (int j = 0; j < equations_.n(); ++j)
       of_map[j] = map.u_rounding(j, state.parameter.data());
-    each = each.cwiseMax(equations_.given_E().sizes_times(of_map));
+    each = each.cwiseMax(E.sizes_times(of_map));
   }
-  return static_cast<double>(std::max(steps, 1L)) * each;
+  each *= static_cast<double>(std::max(steps, 1L));
+  return each;
 }
 
 /// That of the mode's map at the parameters of the step.

@@ -44,19 +44,20 @@ std::vector<int> violated_laws(const PointStep& step) {
 }  // namespace
 
 Capturing::Once& Capturing::once(StepEquations& equations) {
-  const auto [place, is_new] = once_.try_emplace(&equations);
-  if (is_new) {
-    place->second.step = std::make_unique<PointStep>(equations, options_.h);
-    place->second.longest_monotone = longest_monotone_step(equations);
+  Once& own = once_[&equations == &equations_ ? 0 : 1];
+  if (!own.step) {
+    own.step = std::make_unique<PointStep>(equations, options_.h);
+    if (!monotone_) monotone_.emplace(equations_);
+    own.longest_monotone = monotone_->longest(equations.theta());
   }
-  return place->second;
+  return own;
 }
 
 /// Whichever of the two methods makes the step.
 bool Capturing::moves_with_length(double h) {
   const auto is_certified = [&](StepEquations& equations) {
     if (!(h <= once(equations).longest_monotone)) return false;
-    if (!is_continuous_) is_continuous_ = is_continuous_where_monotone(equations);
+    if (!is_continuous_) is_continuous_ = monotone_->is_continuous();
     return *is_continuous_;
   };
   return !start_pending_ && is_certified(equations_) && (!first_ || is_certified(*first_));

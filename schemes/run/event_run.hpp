@@ -143,14 +143,14 @@ class EventRun final : public StepwiseRun {
   bool go_to(double t_next, double h) {
     if (is_watched_) return advance_in_pieces(t_next, h, {});
     const bool has_poles = is_watched() && !changes_.poles->is_calm_in_time(scheme_.t(), t_next);
-    if (has_poles) keep_before();
+    if (has_poles) put_state(before_);
     const Attempt attempt = scheme_.attempt(t_next, h);
     if (!keeps_mode(attempt)) return advance_in_pieces(t_next, h, attempt);
     return !has_poles || is_calm() || advance_in_pieces(t_next, h, {}, true);
   }
 
-  /// The present state, in the room of the last one.
-  void keep_before();
+  /// The present state of the scheme, in the room of another one.
+  void put_state(Step& room);
 
   /// Did the step from `before_` to the present state, in one mode, pass nothing that is to be looked for?
   bool is_calm();
@@ -238,7 +238,12 @@ class EventRun final : public StepwiseRun {
       if (options_.course) record_.pass(state());
       return true;
     }
-    last_kept_ = state();
+    if (!has_started_ || scheme_.has_resets()) {
+      last_kept_ = state();
+    } else {
+      put_state(last_kept_);
+      last_kept_.t = time();
+    }
     if (record_.row(last_kept_)) return true;
     finish(Status::interrupted, interrupted_text(time()));
     return false;

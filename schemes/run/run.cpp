@@ -20,12 +20,12 @@ constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
 
 }  // namespace
 
-void EventRun::keep_before() {
-  before_.t = scheme_.t();
-  before_.x = scheme_.x();
-  before_.lambda = scheme_.lambda();
-  before_.w = scheme_.w();
-  before_.mode = scheme_.mode();
+void EventRun::put_state(Step& room) {
+  room.t = scheme_.t();
+  room.x = scheme_.x();
+  room.lambda = scheme_.lambda();
+  room.w = scheme_.w();
+  room.mode = scheme_.mode();
 }
 
 bool EventRun::is_calm() {
@@ -45,7 +45,7 @@ bool EventRun::advance_in_pieces(double t_next, double h, std::optional<Attempt>
     if (!std::exchange(is_made, false)) {
       began_ = scheme_.t();
       const double length = began_ == from_ && to == t_next ? h : to - began_;
-      if (needs_start()) keep_before();
+      if (needs_start()) put_state(before_);
       take_piece(first ? *std::exchange(first, {}) : scheme_.attempt(to, length), to, length);
     }
     if (const std::optional<bool> goes_on = end_piece(before_, to, t_next, logged, firings)) return *goes_on;

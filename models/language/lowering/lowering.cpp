@@ -35,7 +35,8 @@ class Placing {
       const int first = 1 + 2 * system_.n();  // of the parameters: here the multipliers come before
       return algebra.tape().input(input < first ? input : input + system_.m());
     }
-    const auto place = std::find(decisions_.live.begin(), decisions_.live.end(), index);
+    auto place = std::lower_bound(decisions_.live.begin(), decisions_.live.end(), index);
+    if (place != decisions_.live.end() && *place != index) place = decisions_.live.end();  // it is not live
     const int multiplier = algebra.tape().input(
         system_.multiplier_input(static_cast<int>(place - decisions_.live.begin())));
     const Switch& of = forms_.switches().list()[static_cast<std::size_t>(index)];

@@ -1,6 +1,7 @@
 // The energy of differences of two solutions of a step: asked for by the certificate of monotone steps.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/structure.hpp>
@@ -81,32 +82,25 @@ std::vector<int> variables_of_rows(const SparseMatrix& E) {
   return variable;
 }
 
-/// Row i becomes row place[i].
-SparseMatrix with_rows_at(const SparseMatrix& M, const std::vector<int>& place) {
-  std::vector<Placed> entries;
-  for (int i = 0; i < M.rows(); ++i)
-    for (const auto& [column, value] : M.row(i)) entries.push_back({place[at(i)], column, value});
-  return {M.rows(), M.columns(), entries};
-}
-
-/// The strongly connected components of variables with their rows, then laws: differences of two solutions are 0 in
-/// one where they are in those that it depends on. λ may be open where x is not, so that what reads a multiplier is in
+/// The strongly connected components of variables with their rows, at `place`, then laws: differences of two solutions are 0
+/// in one where they are in those that it depends on. λ may be open where x is not, so that what reads a multiplier is in
 /// the component of its law.
-std::vector<int> components_of(const EnergyForm& form) {
-  const int n = form.n();
-  linear::Pattern reads(at(n + form.m()));
-  const auto add = [&](const SparseMatrix& entries, int first_row, int first_column, bool is_mutual) {
+std::vector<int> components_of(const SparseLcs& lcs, const std::vector<int>& place) {
+  const int n = lcs.n();
+  linear::Pattern reads(at(n + lcs.m()));
+  const auto add = [&](const SparseMatrix& entries, bool is_of_laws, bool is_mutual) {
     for (int i = 0; i < entries.rows(); ++i)
       for (const auto& [column, value] : entries.row(i)) {
-        reads[at(first_row + i)].push_back(first_column + column);
-        if (is_mutual) reads[at(first_column + column)].push_back(first_row + i);
+        const int row = is_of_laws ? n + i : place[at(i)], read = is_mutual ? n + column : column;
+        reads[at(row)].push_back(read);
+        if (is_mutual) reads[at(read)].push_back(row);
       }
   };
-  add(form.E, 0, 0, false);
-  add(form.A, 0, 0, false);
-  add(form.C, n, 0, false);
-  add(form.B, 0, n, true);
-  add(form.D, n, n, true);
+  add(lcs.E, false, false);
+  add(lcs.A, false, false);
+  add(lcs.C, true, false);
+  add(lcs.B, false, true);
+  add(lcs.D, true, true);
   for (std::vector<int>& list : reads) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -114,12 +108,15 @@ std::vector<int> components_of(const EnergyForm& form) {
   return linear::strong_components(reads).of_node;
 }
 
-/// Without the entries between two components.
-SparseMatrix within(const SparseMatrix& M, const std::vector<int>& component, int first_row) {
+/// Row i becomes row place[i], stays without places, and has no entries in columns of other components.
+SparseMatrix within(const SparseMatrix& M, std::span<const int> place, std::span<const int> of_row, std::span<const int> of_column) {
   std::vector<Placed> entries;
-  for (int i = 0; i < M.rows(); ++i)
+  entries.reserve(at(M.count()));
+  for (int i = 0; i < M.rows(); ++i) {
+    const int row = place.empty() ? i : place[at(i)];
     for (const auto& [column, value] : M.row(i))
-      if (component[at(first_row + i)] == component[at(column)]) entries.push_back({i, column, value});
+      if (of_row[at(row)] == of_column[at(column)]) entries.push_back({row, column, value});
+  }
   return {M.rows(), M.columns(), entries};
 }
 
@@ -175,28 +172,22 @@ SparseMatrix summed(int size, std::vector<Placed> terms) {
 
 bool keeps_digits(double given, double product) { return given == 0 || std::isnormal(product); }
 
-EnergyForm energy_form(const StepEquations& equations) {
+void make_energy_form(const StepEquations& equations, EnergyForm& form) {
   const SparseLcs& lcs = equations.system();
-  const std::vector<int> place = variables_of_rows(lcs.E);
-  EnergyForm form;
-  form.E = with_rows_at(lcs.E, place);
-  form.A = with_rows_at(lcs.A, place);
-  form.B = with_rows_at(lcs.B, place);
-  form.C = lcs.C;
+  const std::vector<int> place = variables_of_rows(lcs.E), component = components_of(lcs, place);
+  const std::span<const int> of_variables(component.data(), at(lcs.n())), of_laws(component.data() + lcs.n(), at(lcs.m()));
+  form.E = within(lcs.E, place, of_variables, of_variables);
+  form.A = within(lcs.A, place, of_variables, of_variables);
+  form.B = within(lcs.B, place, of_variables, of_laws);
+  form.C = within(lcs.C, {}, of_laws, of_variables);
   form.D = lcs.D;
-  const std::vector<int> component = components_of(form);
-  form.E = within(form.E, component, 0);
-  form.A = within(form.A, component, 0);
-  form.C = within(form.C, component, form.n());
   form.Q_sums = SparseMatrix(lcs.n(), lcs.n());
-  form.share.assign(at(lcs.n()), equations.theta());
-  for (const int i : equations.algebraic_rows()) form.share[at(place[at(i)])] = 1;
-  form.share_of_Q.assign(at(lcs.n()), 0);
+  form.is_algebraic.assign(at(lcs.n()), 0);
+  for (const int i : equations.algebraic_rows()) form.is_algebraic[at(place[at(i)])] = 1;
   transpose(form);
-  return form;
 }
 
-std::optional<EnergyForm> without_integrals(const EnergyForm& whole, double theta) {
+bool make_form_without_integrals(const EnergyForm& whole, EnergyForm& form) {
   const std::vector<char> is_integral = integrals(whole);
   std::vector<int> kept, place(at(whole.n()), -1), laws;
   for (int j = 0; j < whole.n(); ++j) {
@@ -204,23 +195,21 @@ std::optional<EnergyForm> without_integrals(const EnergyForm& whole, double thet
     place[at(j)] = static_cast<int>(kept.size());
     kept.push_back(j);
   }
-  if (kept.size() == is_integral.size()) return std::nullopt;
+  if (kept.size() == is_integral.size()) return false;
   for (int j = 0; j < whole.m(); ++j) laws.push_back(j);
-  EnergyForm form;
   form.E = whole.E.part(kept, kept);
   form.A = whole.A.part(kept, kept);
   form.B = whole.B.part(kept, laws);
   form.C = whole.C.part(laws, kept);
   form.D = whole.D;
   for (const int i : kept) {
-    form.share.push_back(whole.share[at(i)]);
-    form.share_of_Q.push_back(whole.share[at(i)] * theta);
+    form.is_algebraic.push_back(whole.is_algebraic[at(i)]);
     for (const auto& [x, a] : whole.A.row(i))
-      if (is_integral[at(x)] != 0 && !add_terms_of_integral(whole, {i, x, a}, place, form.Q)) return std::nullopt;
+      if (is_integral[at(x)] != 0 && !add_terms_of_integral(whole, {i, x, a}, place, form.Q)) return false;
   }
   form.Q_sums = summed(form.n(), form.Q);
   transpose(form);
-  return form;
+  return true;
 }
 
 EnergyWeights::EnergyWeights(const EnergyForm& form, std::vector<double> signs)

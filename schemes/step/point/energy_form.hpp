@@ -13,7 +13,7 @@ struct EnergyForm {
   linear::SparseMatrix E, A, B, B_transposed, C, C_transposed, D, D_transposed;
   std::vector<linear::SparseMatrix::Placed> Q;  ///< terms: a place may occur more than once
   linear::SparseMatrix Q_sums;                  ///< the same, rounded
-  std::vector<double> share, share_of_Q;        ///< of A and of Q in each row
+  std::vector<char> is_algebraic;               ///< of each row: there θ is 1 in the share of A, and 1 of the two in that of Q
 
   [[nodiscard]] int n() const { return A.rows(); }
   [[nodiscard]] int m() const { return D.rows(); }
@@ -21,11 +21,11 @@ struct EnergyForm {
 
 /// The step as it is: Q = 0. A row whose rate is that of one variable alone stands beside this variable. What a strongly
 /// connected component reads of variables of others is left out: their differences are 0 where theirs is shown first.
-EnergyForm energy_form(const StepEquations& equations);
+void make_energy_form(const StepEquations& equations, EnergyForm& form);
 
 /// The same without variables that are integrals of others and that no law sees, e_x ẋ = A_xv v with B_x = 0 and C_x = 0:
-/// Δx = h θ A_xv Δv / e_x, and Q = A_vx A_xv / e_x of the others. Nothing where there are none.
-std::optional<EnergyForm> without_integrals(const EnergyForm& whole, double theta);
+/// Δx = h θ A_xv Δv / e_x, and Q = A_vx A_xv / e_x of the others. False where there are none.
+bool make_form_without_integrals(const EnergyForm& whole, EnergyForm& form);
 
 /// A diagonal P > 0 and powers of two d with P B = C' S diag(d) exactly. What couples two rows in
 /// A or Q, or two laws in D, sets their weights so that terms cancel there, as far as B and C leave them

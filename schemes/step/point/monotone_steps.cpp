@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/index.hpp>
@@ -158,15 +159,14 @@ double most_of_row(const RoundedSum& diagonal, double beside) {
 /// P E, P θ A and P θ² Q by their terms, in units of the unknowns in which the diagonal is near 1.
 class WeightedForm {
  public:
-  WeightedForm(const EnergyForm& form, const EnergyWeights& weights)
+  WeightedForm(const EnergyForm& form, const EnergyWeights& weights, double theta)
       : form_(form), p_(weights.of_rows()), E_(form.n()), A_(form.n()), Q_(form.n()) {
     unit_ = units_of(
         form.n(), [&](int i) { return p_[at(i)] * (has_rate(i) ? form.E(i, i) : form.A(i, i)); },
         [&](int i) { return has_rate(i) ? weights.group_of_row(i) : -1 - weights.group_of_row(i); });
-    const std::vector<double> whole(at(form.n()), 1.0);
-    add(form.E, whole, E_);
-    add(form.A, form.share, A_);
-    for (const auto& [i, k, value] : form.Q) add(i, k, value, form.share_of_Q[at(i)], Q_);
+    add(form.E, 1, E_);
+    add(form.A, theta, A_);
+    for (const auto& [i, k, value] : form.Q) add(i, k, value, share(i, theta) * theta, Q_);
   }
 
   /// Has every term kept its digits?
@@ -200,10 +200,11 @@ class WeightedForm {
     is_known_ = is_known_ && keeps_digits(value, term);
     terms.add(i, k, term);
   }
-  void add(const SparseMatrix& entries, const std::vector<double>& share, WeightedTerms& terms) {
+  void add(const SparseMatrix& entries, double theta, WeightedTerms& terms) {
     for (int i = 0; i < entries.rows(); ++i)
-      for (const auto& [k, value] : entries.row(i)) add(i, k, value, share[at(i)], terms);
+      for (const auto& [k, value] : entries.row(i)) add(i, k, value, share(i, theta), terms);
   }
+  [[nodiscard]] double share(int row, double theta) const { return form_.is_algebraic[at(row)] != 0 ? 1 : theta; }
 
   const EnergyForm& form_;
   const std::vector<double>& p_;
@@ -211,13 +212,6 @@ class WeightedForm {
   WeightedTerms E_, A_, Q_;
   bool is_known_ = true;
 };
-
-double longest_dominant_step(const EnergyForm& form, const std::vector<double>& signs) {
-  const EnergyWeights weights(form, signs);
-  if (!weights.exist() || !is_dominant(form, weights)) return 0;
-  const WeightedForm weighted(form, weights);
-  return weighted.is_known() && !weighted.couples_rows_without_rate() ? weighted.longest_step() : 0;
-}
 
 bool rows_have_one_entry(const SparseMatrix& E) {
   for (int i = 0; i < E.rows(); ++i)
@@ -235,24 +229,40 @@ bool rows_have_own_rate(const SparseMatrix& E) {
 
 }  // namespace
 
-bool is_continuous_where_monotone(const StepEquations& equations) {
-  const SparseLcs& lcs = equations.system();
-  if (!equations.algebraic_rows().empty() || !lcs.q.is_constant()) return false;
-  const EnergyForm form = energy_form(equations);
+void MonotoneSteps::Weighted::weigh(const std::vector<double>& signs) {
+  weights.emplace(form, signs);
+  if (!weights->exist() || !is_dominant(form, *weights)) weights.reset();
+}
+
+double MonotoneSteps::Weighted::longest(double theta) const {
+  if (!weights) return 0;
+  const WeightedForm weighted(form, *weights, theta);
+  return weighted.is_known() && !weighted.couples_rows_without_rate() ? weighted.longest_step() : 0;
+}
+
+MonotoneSteps::MonotoneSteps(const StepEquations& equations) : equations_(equations), signs_(signs_of(equations.laws())) {
+  if (!signs_) return;
+  make_energy_form(equations, whole_.form);
+  whole_.weigh(*signs_);
+}
+
+double MonotoneSteps::longest(double theta) {
+  const double longest = whole_.longest(theta);
+  if (!signs_ || longest == inf) return longest;
+  if (!std::exchange(is_reduced_, true) && make_form_without_integrals(whole_.form, reduced_.form)) reduced_.weigh(*signs_);
+  return std::max(longest, reduced_.longest(theta));
+}
+
+bool MonotoneSteps::is_continuous() const {
+  const SparseLcs& lcs = equations_.system();
+  if (!signs_ || !equations_.algebraic_rows().empty() || !lcs.q.is_constant()) return false;
+  const EnergyForm& form = whole_.form;
   if (!rows_have_own_rate(form.E) || !rows_have_one_entry(lcs.E)) return false;
   for (int i = 0; i < form.m(); ++i)
     if (form.C.row(i).size() != lcs.C.row(i).size()) return false;
   return true;
 }
 
-double longest_monotone_step(const StepEquations& equations) {
-  const auto signs = signs_of(equations.laws());
-  if (!signs) return 0;
-  const EnergyForm form = energy_form(equations);
-  const double longest = longest_dominant_step(form, *signs);
-  if (longest == inf) return longest;
-  const std::optional<EnergyForm> reduced = without_integrals(form, equations.theta());
-  return reduced ? std::max(longest, longest_dominant_step(*reduced, *signs)) : longest;
-}
+double longest_monotone_step(const StepEquations& equations) { return MonotoneSteps(equations).longest(equations.theta()); }
 
 }  // namespace perp

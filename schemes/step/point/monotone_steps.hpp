@@ -1,10 +1,13 @@
 #pragma once
 
-#include <perp/schemes/step/step_equations.hpp>
+#include <optional>
+#include <vector>
+
+#include <perp/schemes/step/point/energy_form.hpp>
 
 namespace perp {
 
-/// A certificate by energy: up to this step length every step of the system, from whatever state
+/// A certificate by energy: up to `longest` every step of the system, from whatever state
 /// and at whatever time, has at most one x⁺; 0: none was found. With diagonal P > 0 such that P B =
 /// C' S, where S_j = 1 for falling laws and -1 for rising ones, and sym(S D) diagonally dominant,
 /// two solutions of a step of length h have
@@ -15,13 +18,34 @@ namespace perp {
 /// serves: Δx = h θ A_xv Δv / e_x adds -h θ² P A_vx A_xv / e_x to the matrix of the others.
 /// What strongly connected components read of each other is left out: the x⁺ of one is that of its inputs.
 /// Equality of P B and C' S is exact, as is dominance in D; the other sums have bounds of their
-/// rounding.
-double longest_monotone_step(const StepEquations& equations);
+/// rounding. All but the length is the same for every θ.
+class MonotoneSteps {
+ public:
+  /// `equations`, of any θ, must outlive it.
+  explicit MonotoneSteps(const StepEquations& equations);
+  [[nodiscard]] double longest(double theta);
 
-/// Where energy certifies the steps, does none of them jump from a consistent state (x, λ)? With E diagonal and regular, q
-/// constant and laws that read no other component's variables the same sum, with f = A x + B λ + b(t⁺), gives
-///     Δx' P (E/h - θ A) Δx <= Δx' P f,
-/// Δx the motion of the step: it is at most a multiple of h, as what components read of others moves by no more.
-bool is_continuous_where_monotone(const StepEquations& equations);
+  /// Where energy certifies the steps, does none of them jump from a consistent state (x, λ)? With E diagonal and regular, q
+  /// constant and laws that read no other component's variables the same sum, with f = A x + B λ + b(t⁺), gives
+  ///     Δx' P (E/h - θ A) Δx <= Δx' P f,
+  /// Δx the motion of the step: it is at most a multiple of h, as what components read of others moves by no more.
+  [[nodiscard]] bool is_continuous() const;
+
+ private:
+  /// A form with its weights; none where these do not serve.
+  struct Weighted {
+    EnergyForm form{};
+    std::optional<EnergyWeights> weights{};
+    void weigh(const std::vector<double>& signs);
+    [[nodiscard]] double longest(double theta) const;
+  };
+  const StepEquations& equations_;
+  std::optional<std::vector<double>> signs_;
+  Weighted whole_, reduced_;
+  bool is_reduced_ = false;  // was the second one made?
+};
+
+/// That of these equations alone.
+double longest_monotone_step(const StepEquations& equations);
 
 }  // namespace perp

@@ -15,9 +15,6 @@ constexpr double small_share = 0x1p-20;    ///< or of it and of the rounding of 
 constexpr int most_refinements = 4;
 constexpr double most_error = 16;  ///< in roundings of the parameter, of what is not refined so far
 
-/// What a sum of 0 and this is.
-DoubleDouble without_sign_of_0(const DoubleDouble& term) { return {term.high + 0.0, term.low + 0.0}; }
-
 }  // namespace
 
 void PointStep::Rows::multiply(const double* length) {
@@ -26,8 +23,9 @@ void PointStep::Rows::multiply(const double* length) {
       entry.high = entry.given;
       continue;
     }
-    const DoubleDouble value =
-        two_product(length[entry.length], entry.by_length) + DoubleDouble{entry.given, 0};
+    CompensatedSum sum{entry.given};
+    sum.add_product({length[entry.length], 0}, {entry.by_length, 0});
+    const DoubleDouble value = sum.value();
     entry.high = value.high;
     entry.low = value.low;
   }
@@ -57,21 +55,24 @@ void PointStep::find_right_side(const double* parameter) {
 }
 
 void PointStep::find_right_side_of(int row, const double* parameter) {
-  DoubleDouble sum;
+  CompensatedSum sum;
   double terms = 0;
   int count = 4;
-  right_.for_each(row, [&](const Entry& entry) {
+  for (const Entry& entry : right_.of_row(row)) {
     const double factor = entry.column < parameters_ ? parameter[entry.column] : 1;
-    if (factor == 0) return;
-    const DoubleDouble term = DoubleDouble{entry.high, entry.low} * factor;
-    sum = count == 4 ? without_sign_of_0(term) : sum + term;
+    if (factor == 0) continue;
+    if (factor == 1)
+      sum.add(DoubleDouble{entry.high, entry.low});
+    else
+      sum.add_product({entry.high, entry.low}, {factor, 0});
     terms += std::abs(entry.high * factor);
     ++count;
-  });
-  r_[at(row)] = sum.high;
-  r_low_[at(row)] = sum.low;
+  }
+  const DoubleDouble value = sum.value();
+  r_[at(row)] = value.high;
+  r_low_[at(row)] = value.low;
   r_terms_[at(row)] = terms * (1 + 4 * count * unit_roundoff);
-  r_error_[at(row)] = count * double_double_rounding * r_terms_[at(row)];
+  r_error_[at(row)] = count * compensated_rounding(count) * r_terms_[at(row)];
 }
 
 void PointStep::list_coefficients() {
@@ -182,21 +183,21 @@ bool PointStep::bound_both() { return lu_.bound_by_weights(error_.data(), spread
 void PointStep::find_residual() {
   for (int i = 0; i < size_; ++i) {
     const double a = i < n_ ? 1 : branch(i - n_).a, c = i < n_ ? 0 : branch(i - n_).c;
-    DoubleDouble sum = i < n_ ? DoubleDouble{r_[at(i)], r_low_[at(i)]}
-                              : DoubleDouble{c, 0} - DoubleDouble{r_[at(i)], r_low_[at(i)]} * a;
+    CompensatedSum sum{c};
+    sum.add_product({i < n_ ? 1 : -a, 0}, {r_[at(i)], r_low_[at(i)]});
     double terms = std::abs(a) * r_terms_[at(i)] + std::abs(c);
     int count = 4;
     for (const auto& [column, value] : coefficients(i)) {
       const double y = y_[at(column)];
       if (y == 0) continue;
-      sum = sum - value * DoubleDouble{y, y_low_[at(column)]};
+      sum.add_product(value, {-y, -y_low_[at(column)]});
       terms += std::abs(value.high * y);
       ++count;
     }
-    residual_[at(i)] = sum.high;
-    bound_[at(i)] = (std::abs(a) * r_error_[at(i)] + count * double_double_rounding * terms) *
+    residual_[at(i)] = sum.high + sum.low;
+    bound_[at(i)] = (std::abs(a) * r_error_[at(i)] + count * compensated_rounding(count) * terms) *
                         (1 + 4 * count * unit_roundoff) +
-                    unit_roundoff * std::abs(sum.high);
+                    unit_roundoff * std::abs(residual_[at(i)]);
   }
 }
 
@@ -228,10 +229,10 @@ bool PointStep::refine() {
     if (step == 1) add_rest();
     keep_exact();
     for (int j = 0; j < size_; ++j) {
-      const DoubleDouble y =
-          DoubleDouble{y_[at(j)], y_low_[at(j)]} + DoubleDouble{residual_[at(j)], 0};
-      y_[at(j)] = y.high;
-      y_low_[at(j)] = y.low;
+      CompensatedSum y{y_[at(j)], y_low_[at(j)]};
+      y.add(residual_[at(j)]);
+      y_[at(j)] = y.value().high;
+      y_low_[at(j)] = y.value().low;
     }
     if (!bound_errors(step == 1)) return false;
     if (is_known(step == 1)) return true;

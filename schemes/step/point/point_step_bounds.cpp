@@ -30,7 +30,7 @@ template <bool is_refined>
 void PointStep::find_argument(int law, const Branch& branch) {
   const int row = n_ + law;
   const double each = (parameters_ + 4) * unit_roundoff, rho = row_scale_[at(row)];
-  DoubleDouble sum{r_[at(row)], r_low_[at(row)]};
+  CompensatedSum sum{r_[at(row)], r_low_[at(row)]};
   double terms = r_terms_[at(row)], error = each * terms, missing = r_error_[at(row)];
   int count = 6;
   rows_.for_each(row, [&](const Entry& entry) {
@@ -38,7 +38,7 @@ void PointStep::find_argument(int law, const Branch& branch) {
     if constexpr (!is_refined)
       sum.high += entry.high * y;
     else if (y != 0)
-      sum = sum + DoubleDouble{y, y_low_[at(entry.column)]} * entry.high;
+      sum.add_product({entry.high, 0}, {y, y_low_[at(entry.column)]});
     const double size = std::abs(entry.high);
     terms += std::abs(entry.high * y);
     missing += size * error_[at(entry.column)];
@@ -47,11 +47,12 @@ void PointStep::find_argument(int law, const Branch& branch) {
   });
   const double grown = 1 + 4 * count * unit_roundoff;
   missing =
-      grown * (missing + count * (is_refined ? double_double_rounding : unit_roundoff) * terms);
-  if (std::abs(sum.high) <= missing) sum.high = 0;
+      grown * (missing + count * (is_refined ? compensated_rounding(count) : unit_roundoff) * terms);
+  DoubleDouble value = is_refined ? sum.value() : DoubleDouble{sum.high, sum.low};
+  if (std::abs(value.high) <= missing) value = {};
   const double unit = 1 / rho;  // a power of two, as rho is: products with it are the quotients
-  w_[law] = branch.b == 0 ? branch.c / branch.a : sum.high * unit;
-  w_low_[at(law)] = sum.high == 0 ? 0 : sum.low * unit;
+  w_[law] = branch.b == 0 ? branch.c / branch.a : value.high * unit;
+  w_low_[at(law)] = value.low * unit;
   w_error_[at(law)] = 2 * missing * unit;
   w_spread_[at(law)] = grown * error * unit;
 }

@@ -62,6 +62,21 @@ TEST_SUITE("schemes/capturing") {
       }
   }
 
+  TEST_CASE("a step that is told of allocates nothing") {
+    IntegrateOptions options;
+    options.keep = false;
+    long steps = 0, first = 0, last = 0;
+    options.observer = [&](const Step&) {
+      if (++steps == 300) first = allocations();
+      if (steps == 500) last = allocations();
+      return true;
+    };
+    const Trajectory run = integrate(switching_dae::lcp_form(-1, 0.5), Vector{{0, 0, 0}}, {0, 1}, BackwardEuler{.h = 1e-3}, options);
+    REQUIRE(run.status == Status::solved);
+    CHECK(steps == 1001);
+    CHECK(last == first);
+  }
+
   TEST_CASE("the last step ends exactly at T and requested times are hit exactly") {
     IntegrateOptions options;
     options.times = {0.1, 1.0 / 3, 0.7};

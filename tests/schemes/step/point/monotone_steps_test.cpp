@@ -71,18 +71,18 @@ TEST_SUITE("schemes/step/point/monotone_steps") {
 
   TEST_CASE("what an equation without a rate, a moving law or a law of another part's variables leaves open may jump") {
     const Lcs circuit = validated(Lcs{.A = Matrix{{-1, 0}, {0, -1}}, .B = Matrix{{1}, {0}}, .C = Matrix{{1, 0}}, .laws = {complementarity()}});
-    CHECK(is_continuous_where_monotone(StepEquations(circuit, 1)));
+    CHECK(MonotoneSteps(StepEquations(circuit, 1)).is_continuous());
     Lcs algebraic = circuit;
     algebraic.E = Matrix{{1, 0}, {0, 0}};
-    CHECK_FALSE(is_continuous_where_monotone(StepEquations(algebraic, 1)));
+    CHECK_FALSE(MonotoneSteps(StepEquations(algebraic, 1)).is_continuous());
     Lcs moving = circuit;
     moving.q = Signal(Vector::Zero(1), {0}, [](double t, Vector& q) { q[0] = t < 1 ? 0 : -1; });
-    CHECK_FALSE(is_continuous_where_monotone(StepEquations(moving, 1)));
+    CHECK_FALSE(MonotoneSteps(StepEquations(moving, 1)).is_continuous());
     Lcs other = circuit;
     other.C = Matrix{{1, 1}};  // x2 is the other part
-    CHECK_FALSE(is_continuous_where_monotone(StepEquations(other, 1)));
+    CHECK_FALSE(MonotoneSteps(StepEquations(other, 1)).is_continuous());
     Lcs coupled = circuit;
     coupled.E = Matrix{{1, 0.25}, {0, 1}};
-    CHECK_FALSE(is_continuous_where_monotone(StepEquations(coupled, 1)));
+    CHECK_FALSE(MonotoneSteps(StepEquations(coupled, 1)).is_continuous());
   }
 }
