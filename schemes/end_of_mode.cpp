@@ -11,7 +11,8 @@
 namespace perp {
 namespace {
 
-constexpr int most_shares = 64;     ///< of a step tried as the end of its mode: halvings alone find it in fewer
+constexpr int most_secants = 16;    ///< of a step tried as the end of its mode: more than simple zeros of its margin need
+constexpr int most_shares = 112;    ///< tried in all: halvings, every other one behind these, find it in fewer
 constexpr int most_nudges = 6;      ///< from a share that rounding holds on the other side of the end
 constexpr int most_failures = 16;   ///< shares without a solution: a law with memory is thrown over less than the last of them
 constexpr double at_once = 0x1p-30;  ///< share of a step that tells in which mode it begins; changes before it may be rounding
@@ -62,6 +63,7 @@ class EndOfMode {
   /// Is it the end of the mode, to rounding?
   [[nodiscard]] bool is_found() const {
     if (left_ - kept_ <= end_known_to) return true;
+    if (tries_ > most_secants) return false;  // the secant of such a zero tells too short a way
     const double rest = secant() - kept_;
     return last_.share == kept_ && rest >= 0 && rest <= end_known_to;
   }
@@ -69,6 +71,7 @@ class EndOfMode {
   [[nodiscard]] bool is_left_suddenly() const { return kept_ > 0 && !approaches_ && left_ - kept_ <= end_known_to; }
   /// The share to try next.
   double next() {
+    if (tries_ >= most_secants && tries_ % 2 == 0) return middle();  // towards a zero of a higher order secants are slow
     double share = secant();
     // On the end itself no margin tells, and rounding may hold the state on the other side.
     if (tried_ == left_ && left_ < 1) {
@@ -93,6 +96,7 @@ class EndOfMode {
   /// A share whose margin is not known leaves the secant as it is.
   void add(double share, double margin) {
     tried_ = share;
+    ++tries_;
     if (!std::isfinite(margin)) return;
     before_ = last_;
     last_ = {share, margin};
@@ -109,6 +113,7 @@ class EndOfMode {
   bool approaches_ = false;  // does one of them, by the longest step that kept it?
   double kept_ = 0, left_ = 1;
   double tried_ = 0;  // last
+  int tries_ = 0;      // how many were tried
   int nudges_ = 0;
   Point before_, last_;
 };
