@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
+#include <string>
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
@@ -19,5 +21,21 @@ TEST_SUITE("schemes/decided_starts") {
       CHECK(run.lambda.front()[1] == 0);  // of the if: not yet
       CHECK(std::abs(run.x.back()[0] - 1000 * width) < 1e-6);
     }
+  }
+
+  TEST_CASE("beside a surface that repels a start is on its own side, however near: it does not jump onto the surface") {
+    for (const std::string rate : {"sign(x)", "1 + 2*sign(x)", "sign(x)*(1 + x^3)"})
+      for (const double start : {1e-10, -1e-20, 1e-30, -1e-100, 1e-200, 1e-290})
+        for (const double h : {0.25, 1e-3}) {
+          CAPTURE(rate);
+          CAPTURE(start);
+          const Model model = read_model_text(fmt::format("[variables]\nx = {:.17g}\n[model]\nequations = [\"der(x) = {}\"]\n[run]\nt = [0, 0.5]\n", start, rate), "beside.toml");
+          const Trajectory run = integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = h});
+          REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+          CHECK(run.events.empty());
+          CHECK(run.x.front()[0] == start);
+          CHECK(run.x.back()[0] * start > 0);
+          CHECK(std::abs(run.x.back()[0]) > 0.4);
+        }
   }
 }
