@@ -70,7 +70,10 @@ double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, 
       const auto k = static_cast<Eigen::Index>(i);
       const double miss = branch.a * w[k] + branch.b * lambda[k] - branch.c;
       largest = std::max(largest, std::abs(miss / (branch.b == 0 ? branch.a : branch.b)));
-      if (branch.b != 0) lambda[k] -= miss / branch.b;
+      if (branch.b == 0) continue;
+      const Range range = w_range(branch);
+      largest = std::max({largest, range.lower - w[k], w[k] - range.upper});
+      lambda[k] -= miss / branch.b;
     }
     if (pass > 0) least = std::min(least, largest);
   }

@@ -75,6 +75,9 @@ TEST_SUITE("schemes/start") {
       CHECK(run.status == Status::not_solved);
       CHECK(run.message.find("grows without bound as the step gets shorter") != std::string::npos);
     }
+    const Trajectory beyond = run_of("x = 1", "\"0 <= -x perp f >= 0\"", "\"der(x) = f - 1\"");
+    CHECK(beyond.status == Status::no_solution);
+    CHECK(beyond.message.find("whose residual is 1 there") != std::string::npos);
     // One that is led to a state of its own keeps its event.
     const Trajectory led = run_of("x = -1", "\"0 <= x perp f >= 0\"", "\"der(x) = -1 + f\"");
     CHECK(led.status == Status::solved);
