@@ -49,7 +49,31 @@ TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
   add_laws(system, lines, which);
   std::sort(arguments_.begin(), arguments_.end());
   arguments_.erase(std::unique(arguments_.begin(), arguments_.end()), arguments_.end());
+  if (which == Of::jumps)
+    if (std::vector<int> kinks = inner_kinks(); !kinks.empty()) kinks_ = {tape_, std::move(kinks)};
   zeros_ = {std::move(tape_), std::move(arguments_)};
+}
+
+/// The lines at whose zeros the arguments have kinks, inner ones first.
+std::vector<int> TimeSwitches::inner_kinks() {
+  std::vector<int> kinks;
+  const std::vector<bool> needed = needed_lines(tape_, arguments_);
+  for (int k = 0, count = tape_.size(); k < count; ++k) {
+    const Instruction line = tape_[k];
+    if (!needed[static_cast<std::size_t>(k)] || !is_counted(line.operation, Of::kinks) || line.operation == Operation::sign) continue;
+    kinks.push_back(line.b < 0 ? line.a : tape_.apply(Operation::subtract, line.a, line.b));
+  }
+  return kinks;
+}
+
+/// No search passes a kink of an argument: a series from before it holds no longer behind.
+std::optional<TimeSwitches::Switch> TimeSwitches::next_of_formulas(double t, double end) {
+  for (;;) {
+    const auto kink = kinks_.count() == 0 ? std::nullopt : kinks_.next(t, end);
+    if (const auto zero = zeros_.next(t, kink ? kink->after : end); zero || !kink) return zero;
+    if (zeros_.changes_between(kink->before, kink->after)) return kink;
+    t = kink->after;
+  }
 }
 
 /// Copies the lines of t, parameters and constants alone to a tape of their own, and those of multipliers whose laws have
@@ -119,7 +143,7 @@ std::optional<TimeSwitches::Switch> TimeSwitches::next(double t, double end) {
     if (which_ == Of::kinks) look_at(table->kinks());
   }
   // Zeros of formulas are looked for up to there only.
-  const auto zero = zeros_.count() == 0 ? std::nullopt : zeros_.next(t, moment);
+  const auto zero = zeros_.count() == 0 ? std::nullopt : next_of_formulas(t, moment);
   if (zero || !(moment < end)) return zero;
   return Switch{std::max(t, std::nextafter(moment, t)), moment};
 }

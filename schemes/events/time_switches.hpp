@@ -55,8 +55,11 @@ class TimeSwitches {
   void copy_operation(const Instruction& line, std::size_t at, Copies& copies);
   void add_tables();
   void add_laws(const Dcs& system, const std::vector<int>& lines, Of which);
+  std::vector<int> inner_kinks();
+  [[nodiscard]] std::optional<Switch> next_of_formulas(double t, double end);
 
   TimeZeros zeros_;
+  TimeZeros kinks_;  // within the arguments that count, which are smooth between them; where kinks do not count
   Of which_;
   std::vector<const DataTable*> tables_;  // of t itself
   Tape tape_;                   // of t alone, and the lines

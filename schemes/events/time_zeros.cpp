@@ -95,6 +95,12 @@ int TimeZeros::sign_at(std::size_t k, double t, double value) {
   return (value > 0) - (value < 0);
 }
 
+bool TimeZeros::changes_between(double before, double after) {
+  for (std::size_t k = 0; k < lines_.size(); ++k)
+    if (value(k, before) * value(k, after) < 0) return true;
+  return false;
+}
+
 double TimeZeros::decided_before(const Zero& zero, double since) {
   const double longest = decided_share * (zero.before - since);
   std::vector<std::size_t> open;

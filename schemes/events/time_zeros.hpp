@@ -31,6 +31,8 @@ class TimeZeros {
   /// The first change of sign of any line in (t, end). One that crosses zero twice within 1e-12 of
   /// the interval, or touches it, is passed.
   [[nodiscard]] std::optional<Zero> next(double t, double end);
+  /// Has a line other signs at these times, some units in the last place apart?
+  [[nodiscard]] bool changes_between(double before, double after);
   /// The first zero of line k of the list; `with_touches`: also where the sign stays.
   [[nodiscard]] std::optional<Zero> next(std::size_t k, double t, double end, bool with_touches);
   /// The last time before this zero, but after `since`, at which the lines that change their sign there are

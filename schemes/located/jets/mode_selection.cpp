@@ -60,19 +60,17 @@ void keep_memory(const std::vector<Law>& laws, const Mode& mode, Selection& sele
   }
 }
 
-/// Of several continuations those in the branches that the arguments of a given state are in by more than rounding, if
-/// there are any: from beside a surface that repels only one leads on, to one that attracts the way takes no time.
+/// Of several continuations those in the branches that the arguments of a given state are in by more than rounding, law by
+/// law where there are any: from beside a surface that repels only one leads on, to one that attracts the way takes no time.
 void keep_given(const std::vector<int>& given, Selection& selection) {
   auto& list = selection.admissible;
-  const auto agrees = [&](const Continuation& c) {
-    for (std::size_t i = 0; i < given.size(); ++i)
-      if (given[i] >= 0 && c.mode[i] != given[i]) return false;
-    return true;
-  };
-  if (list.size() < 2 || std::ranges::none_of(list, agrees)) return;
-  for (const Continuation& c : list)
-    if (!agrees(c)) selection.rejected.emplace_back(c.mode, 0);
-  std::erase_if(list, [&](const Continuation& c) { return !agrees(c); });
+  for (std::size_t i = 0; i < given.size() && list.size() > 1; ++i) {
+    const auto agrees = [&](const Continuation& c) { return given[i] < 0 || c.mode[i] == given[i]; };
+    if (std::ranges::none_of(list, agrees)) continue;
+    for (const Continuation& c : list)
+      if (!agrees(c)) selection.rejected.emplace_back(c.mode, 0);
+    std::erase_if(list, [&](const Continuation& c) { return !agrees(c); });
+  }
 }
 
 /// How many multiplications the series of these modes take, by their elimination.

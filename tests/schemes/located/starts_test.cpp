@@ -99,6 +99,13 @@ TEST_SUITE("schemes/located/starts") {
         CHECK(std::abs(run.x.back()[0] - slope) <= 2e-10);
         CHECK(run.counts.count("choices_at_start") == 0);
       }
+    // in company that is attracted
+    for (const double v : {1e-9, 1e-12, 1e-40}) {
+      const Trajectory run = run_located(fmt::format("[variables]\nu = 1e-16\nv = {:.17g}\n[model]\nequations = [\"der(u) = sign(u)\", \"der(v) = -sign(v)\"]\n[run]\nt = [0, 1]\n", v), 1e-10);
+      CAPTURE(v);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(std::abs(run.x.back()[0] - 1) <= 2e-10);
+    }
   }
 
   TEST_CASE("a reset that has fired at the written moment does not fire again from there") {
