@@ -40,10 +40,9 @@ void forget_last_moment(Scheme& scheme, Refinement& result, double h) {
   }
 }
 
-/// A change in one moment leaves algebraic variables that are its impulses, and a constraint that sets
-/// in stops the rates that it opposes one step after its own: a landing ends with v⁺ = -q/δ, what its
-/// length δ makes of the distance q, and the next step with v⁺ = 0. One step more of that length
-/// belongs to the change, and further ones as long as what they move does not shrink with δ.
+/// A change in one moment leaves algebraic variables that are its impulses, and a constraint that sets in stops the rates that it
+/// opposes one step after its own: a landing ends with v⁺ = -q/δ, what its length δ makes of the distance q, and the next step with
+/// v⁺ = 0. One step more of that length belongs to the change, and further ones as long as what they move does not shrink with δ.
 void make_settling_steps(Scheme& scheme, double t_next, double length) {
   for (int k = 0; k < most_settling && scheme.t() + length < t_next; ++k) {
     const Step here = scheme.snapshot();
@@ -79,9 +78,8 @@ LocatedChange& add_change(Scheme& scheme, const Step& before, double moment, dou
   return here;
 }
 
-/// Accepts the attempted step, which leaves the mode of `before`. It is made again by longer ones, as long as
-/// rounding over its length is what decides where it ends and shrinks with the length. If no length helps, by
-/// the first one.
+/// Accepts the attempted step, which leaves the mode of `before`. It is made again by longer ones, as long as rounding over its
+/// length is what decides where it ends and shrinks with the length. If no length helps, by the first one.
 void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, double h) {
   scheme.accept();
   Vector last = unknown_part(scheme, before);
@@ -205,6 +203,7 @@ class Refiner {
 
  private:
   bool pass_mode(bool is_last);
+  void note(const Attempt& attempt);
   void accept_rest(bool keeps_mode);
   Step end_of_mode();
   void exhaust_mode();
@@ -227,13 +226,14 @@ class Refiner {
 
   Scheme& scheme_;
   double t_next_, h_, floor_;
-  // The present mode: where the scheme stands in it, and how far away a step has left it or had no solution, whose
-  // length may then be the reason.
+  // The present mode: where the scheme stands in it, and how far away a step has left it or had no solution, whose length may
+  // then be the reason, as where it took a nearer solution than that in the mode.
   double low_ = 0, high_ = 0;
-  bool too_long_ = false;
+  bool too_long_ = false, is_choice_ = false;  // of the last attempt; of the last that was no step in the mode
   Vector rounding_;          // of the last step that kept it
   std::vector<Leap> leaps_;  // of what left it
   int shorter_ = 0;          // steps made shorter
+  int nearer_ = 0;           // those of the present mode that it was chosen for
   std::string reason_;       // why the last whole rest of the step could not be made
   Refinement result_;
 };
@@ -242,11 +242,11 @@ class Refiner {
 bool Refiner::pass_mode(bool is_last) {
   low_ = scheme_.t();
   const Attempt rest = scheme_.attempt(t_next_, t_next_ - low_);
-  too_long_ = rest.status != Status::solved;
-  if (!too_long_ && (rest.kept_mode || is_last)) {
+  if (rest.status == Status::solved && (rest.kept_mode || is_last)) {
     accept_rest(rest.kept_mode);
     return finish();
   }
+  note(rest);
   if (rest.status == Status::not_solved) reason_ = ": " + scheme_.message();
   const Step before = end_of_mode();
   if (shorter_ == most_shorter) {
@@ -256,6 +256,12 @@ bool Refiner::pass_mode(bool is_last) {
   }
   if (scheme_.t() >= t_next_) return finish();
   return leave_mode(before);
+}
+
+/// Notes whether the length of an attempt may be the reason that it is no step in the present mode.
+void Refiner::note(const Attempt& attempt) {
+  too_long_ = attempt.status != Status::solved || attempt.is_choice;
+  if (!(attempt.status == Status::solved && attempt.kept_mode)) is_choice_ = attempt.is_choice;
 }
 
 /// Accepts the step to the end, and its change of mode, the last that is followed.
@@ -268,6 +274,7 @@ void Refiner::accept_rest(bool keeps_mode) {
 /// The state at the end of the present mode, see `exhaust_mode` and `known_state`.
 Step Refiner::end_of_mode() {
   high_ = t_next_;
+  nearer_ = 0;
   leaps_.clear();
   const Step start = scheme_.snapshot();
   const std::size_t first = result_.path.size();
@@ -275,9 +282,9 @@ Step Refiner::end_of_mode() {
   return known_state(scheme_, start, result_.path, first, h_, rounding_);
 }
 
-/// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at
-/// `low_`, and no step from there to `high_`, at most `floor_` away, keeps the mode. Where a step to
-/// `high_` has no solution at all, its length may be the reason: from nearer it is tried again.
+/// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at `low_`, and no step from there
+/// to `high_`, at most `floor_` away, keeps the mode. Where one has no solution, or not the nearest in the mode, its length may
+/// be the reason: from nearer it is tried again, as often as lengths for which the mode is chosen shrink with its rest.
 void Refiner::exhaust_mode() {
   while (high_ - low_ > floor_) {
     const double middle = low_ + (high_ - low_) / 2;
@@ -287,14 +294,15 @@ void Refiner::exhaust_mode() {
       high_ = middle;
     else if (was_too_long && !lengthen())
       return;
+    if (is_choice_ && nearer_ >= most_shorter) return;
   }
 }
 
 /// Makes the step there, if it keeps the mode.
 bool Refiner::advance(double to) {
   const Attempt attempt = scheme_.attempt(to, to - low_);
-  too_long_ = attempt.status != Status::solved;
-  if (too_long_) return false;
+  note(attempt);
+  if (attempt.status != Status::solved) return false;
   if (!attempt.kept_mode) {
     leaps_.push_back({to - low_, scheme_.motion(scheme_.x(), scheme_.attempted())});
     return false;
@@ -304,6 +312,7 @@ bool Refiner::advance(double to) {
   const Vector rounding = scheme_.rounding();
   const Vector unknown = unknown_part(scheme_, before, rounding);
   if (to < high_ && is_past_end(scheme_, high_)) {
+    is_choice_ = false;
     scheme_.restore(before);
     return false;
   }
@@ -318,15 +327,15 @@ bool Refiner::advance(double to) {
 bool Refiner::lengthen() {
   double length = high_ - low_;
   while (advance(high_)) {
-    if (low_ >= t_next_ || ++shorter_ == most_shorter) return false;
+    int& count = is_choice_ ? nearer_ : shorter_;
+    if (low_ >= t_next_ || (++count == most_shorter && !is_choice_)) return false;
     length *= 2;
     high_ = std::min(low_ + length, t_next_);
   }
   return true;
 }
 
-/// Leaves the mode, whose last state is `before`, by a step as short as there is one, or by the whole rest. True: the
-/// work has ended.
+/// Leaves the mode, whose last state is `before`, by a step as short as there is one, or by the whole rest. True: it is the end.
 bool Refiner::leave_mode(const Step& before) {
   Attempt attempt = LeavingStep(scheme_, low_, high_, t_next_, h_).attempt();
   const bool ends_here = attempt.status == Status::solved;
@@ -344,8 +353,7 @@ bool Refiner::leave_mode(const Step& before) {
   if (grow_without_bound(leaps_, scheme_.motion_rounding(before.x, scheme_.x()))) {
     scheme_.restore(before);
     return fail(Status::not_solved,
-                "the only way on is a jump that grows without bound as the steps get shorter: the solution "
-                "ends");
+                "the only way on is a jump that grows without bound as the steps get shorter: the solution ends");
   }
   // A step that is longer, for what rounding makes of a shorter one, moves the end of the mode nowhere.
   begin_mode(before, ends_here ? high_ : t_next_);
@@ -364,8 +372,7 @@ void Refiner::stop(const Step& before, Status status) {
   }
   fail(status, status == Status::no_solution
                    ? scheme_.message()
-                   : fmt::format("no step from here was solved, not even one of {:.3g}: {}", high_ - low_,
-                                 scheme_.message()));
+                   : fmt::format("no step from here was solved, not even one of {:.3g}: {}", high_ - low_, scheme_.message()));
   forget_last_moment(scheme_, result_, h_);
 }
 

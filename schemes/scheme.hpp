@@ -19,6 +19,7 @@ struct Attempt {
   bool kept_mode = false;             ///< the step ends in the mode of the last state
   int solutions = 0;                  ///< number of distinct x⁺; 0: not counted, -1: a continuum
   int ties = 0;                       ///< other solutions at the same norm
+  bool is_choice = false;             ///< it leaves a mode in which it has a solution too, for a nearer one
 };
 
 /// Steps in one mode that were made at once.

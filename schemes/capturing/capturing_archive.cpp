@@ -53,7 +53,7 @@ void Capturing::transfer(Archive& archive, Answer& answer) {
   Mode present;
   if (!archive.is_reading()) present = *answer.present;
   archive(is_first, answer.h, present, answer.attempt.status, answer.attempt.kept_mode, answer.attempt.solutions,
-          answer.attempt.ties);
+          answer.attempt.ties, answer.attempt.is_choice);
   if (archive.is_reading()) {
     answer.equations = is_first ? &first_.value() : &equations_;
     answer.present = &*modes_.insert(present).first;

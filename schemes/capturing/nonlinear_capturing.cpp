@@ -252,10 +252,12 @@ FoundSolutions NonlinearCapturing::find_solutions(double h, const Mode& present,
   FoundSolutions found = thorough ? search_.all(present, d, lambda)
                                   : search_.nearest(present, d, lambda, next.knows_end ? &end : nullptr);
   keep_own_branch(own, found);
+  if (options_.selector == Selector::minimal_norm && newton_.left() == 0) {  // the nearest of some modes may not be that of all
+    found.list.clear();
+    found.why = describe(NewtonEnd::exhausted);
+  }
   if (thorough || !(found.list.empty() || leaps(h, found, d))) return found;
-  found = search_.all(present, d, lambda);
-  keep_own_branch(own, found);
-  return found;
+  return search_all(present, d, own, std::move(found));
 }
 
 /// The present mode; at a start that before it, or the one that laws with memory begin in.
@@ -279,7 +281,9 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
   if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
   if (options_.selector == Selector::keep_mode && !start_pending_)
     best = search_.most_continuous(found, present, best);
-  return take(found.list[best], found.all_modes ? solutions : 0, ties);
+  Attempt attempt = take(found.list[best], found.all_modes ? solutions : 0, ties);
+  attempt.is_choice = own != nullptr && !attempt.kept_mode;
+  return attempt;
 }
 
 /// That Newton's method finds no solution proves nothing.

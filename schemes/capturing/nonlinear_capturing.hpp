@@ -175,6 +175,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::string nothing_starts(const Vector& x0, double t);
   std::string without_value(const Vector& x0, double t);
   FoundSolutions find_solutions(double h, const Mode& present, const Vector& d, const ModeSolution* own);
+  FoundSolutions search_all(const Mode& present, const Vector& d, const ModeSolution* own, FoundSolutions leap);
   bool leaps(double h, const FoundSolutions& found, const Vector& d);
   Attempt attempt_all_modes(double h, const ModeSolution* own);
   [[nodiscard]] bool knows_mode() const { return !start_pending_ && mode().size() == step_.laws().size(); }

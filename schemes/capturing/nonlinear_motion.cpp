@@ -35,6 +35,23 @@ bool NonlinearCapturing::leaps(double h, const FoundSolutions& found, const Vect
   return true;
 }
 
+/// Every mode, where nothing was found easily, or a leap alone. That is found: for a nearer solution no more than half of the
+/// work that is left is done, and the leap stands where that runs out.
+FoundSolutions NonlinearCapturing::search_all(const Mode& present, const Vector& d, const ModeSolution* own,
+                                              FoundSolutions leap) {
+  const long left = newton_.left(), before = newton_.iterations();
+  if (!leap.list.empty()) newton_.allow(left / 2);
+  FoundSolutions found = search_.all(present, d, current().lambda);
+  const bool has_run_out = newton_.left() == 0;
+  newton_.allow(std::max(0L, left - (newton_.iterations() - before)));
+  if (has_run_out && !leap.list.empty()) {
+    leap.all_modes = false;
+    return leap;
+  }
+  keep_own_branch(own, found);
+  return found;
+}
+
 void NonlinearCapturing::linearise_trial() const {
   const State& next = trial();
   set_step(next.t, next.h);  // of the last attempt

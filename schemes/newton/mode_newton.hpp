@@ -62,6 +62,8 @@ class ModeNewton {
   /// How many iterations all runs from now on may make together; what would need more ends as
   /// exhausted.
   void allow(long iterations) { allowed_ = iterations_ + iterations; }
+  /// How many of them are left.
+  [[nodiscard]] long left() const { return iterations_ < allowed_ ? allowed_ - iterations_ : 0; }
   /// Did the last run contract from its first step on as near a simple solution
   /// (Newton-Kantorovich: the second correction at most a quarter of the first)? Then no other
   /// branch came between.
@@ -114,7 +116,7 @@ class ModeNewton {
   NewtonEnd iterate(Vector& d, Vector& lambda);
   std::optional<NewtonEnd> iterate_once(Course& course, Vector& d, Vector& lambda);
   bool converges_here(const Course& course, Vector& d, Vector& lambda);
-  bool gives_up(const Course& course);
+  bool gives_up(const Course& course, const Vector& d, const Vector& lambda);
   [[nodiscard]] bool is_contradictory() const;
   [[nodiscard]] bool stays_at(const Vector& d, const Vector& lambda) const;
   bool solves_again(Vector& d, Vector& lambda);
@@ -153,7 +155,8 @@ class ModeNewton {
   [[nodiscard]] bool rows_fell(double share) const;
   [[nodiscard]] bool corrections_fell() const;
   [[nodiscard]] bool is_promising() const;
-  bool makes_progress();
+  [[nodiscard]] bool is_at_rounding(std::size_t row) const;
+  bool makes_progress(const Vector& d, const Vector& lambda);
   bool is_rounding(const Vector& lambda);
   void write_floor(const Vector& d, const Vector& lambda);
   double correction();

@@ -41,16 +41,24 @@ NewtonEnd ModeNewton::run_near(Vector& d, Vector& lambda) {
   return end;
 }
 
-/// Do the rows fall as down an exponential, some iterations apart?
-bool ModeNewton::makes_progress() {
-  bool falls = true;
+/// Is the row known to be 0 to its rounding? One that has no bound of it, as the sine of 1e16, never passes the gate.
+bool ModeNewton::is_at_rounding(std::size_t row) const {
+  return gate_known_ && std::isfinite(last_errors_[row]) && std::abs(step_.residual()[row]) <= gate * last_errors_[row];
+}
+
+/// Do the rows fall as down an exponential, some iterations apart? Where none is left to fall, the gate that did not pass
+/// will not.
+bool ModeNewton::makes_progress(const Vector& d, const Vector& lambda) {
+  const auto has_bound = [](double error) { return std::isfinite(error); };
+  if (gate_known_ && !std::all_of(last_errors_.begin(), last_errors_.begin() + step_.size(), has_bound)) ask_gate(d, lambda);
+  bool falls = true, moves = false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
     const double now = std::abs(step_.residual()[i]);
-    falls = falls &&
-            (now <= progress * milestone_[i] || (gate_known_ && now <= gate * last_errors_[i]));
+    falls = falls && (now <= progress * milestone_[i] || is_at_rounding(i));
+    moves = moves || now < milestone_[i];
     milestone_[i] = now;
   }
-  return falls;
+  return falls && moves;
 }
 
 /// One more step from a point that has passed the gate, if it comes nearer.
@@ -88,10 +96,11 @@ bool ModeNewton::converges_here(const Course& course, Vector& d, Vector& lambda)
 }
 
 /// Is there none to be expected? Steps near a solution contract, a linear mode is solved by its first ones, else rows fall.
-bool ModeNewton::gives_up(const Course& course) {
+bool ModeNewton::gives_up(const Course& course, const Vector& d, const Vector& lambda) {
   if (near_only_ && course.iteration >= 2 && !course.contracts) return true;
   if (step_.is_linear() && course.iteration >= most_refinements) return true;
-  return course.iteration % between_milestones == 0 && !makes_progress() && course.iteration >= 2 * between_milestones;
+  if (course.iteration % between_milestones != 0) return false;
+  return !makes_progress(d, lambda) && course.iteration >= 2 * between_milestones;
 }
 
 /// One damped step, to which (d, λ) move; where there is none, how the run ends.
@@ -117,7 +126,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
   const auto most = static_cast<int>(std::clamp(allowed_ - iterations_, 0L, long{most_iterations}));
   for (; course.iteration < most; ++course.iteration) {
     if (converges_here(course, d, lambda)) return NewtonEnd::converged;
-    if (course.rests || gives_up(course)) break;  // after a rest all would be the same
+    if (course.rests || gives_up(course, d, lambda)) break;  // after a rest all would be the same
     if (const auto end = iterate_once(course, d, lambda)) return *end;
   }
   local_ = course.contracts;

@@ -340,7 +340,10 @@ FoundSolutions StepSearch::all(const Mode& present, const Vector& d, const Vecto
   thorough_ = thorough;
   find_leaving(present, d, lambda);
   FoundSolutions found;
-  for (const Mode& mode : modes_from(present)) search_mode(mode, d, lambda, found);
+  for (const Mode& mode : modes_from(present)) {
+    search_mode(mode, d, lambda, found);
+    if (newton_.left() == 0) break;  // the others would end at once
+  }
   drop_unfounded(present, found);
   return found;
 }

@@ -1,0 +1,102 @@
+// Steps whose search for solutions needs much of the work that half a step may do, Newton's method.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include <perp/models/language/read_model.hpp>
+#include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
+#include <perp/tests/paths.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// A ball lands beside laws whose modes have equations that nothing solves, with a product of two multipliers.
+const char* const with_a_product = R"model(
+[variables]
+x1 = 0.04
+x2 = 1.188
+x3 = 0.202
+x4 = 0.342
+x5 = 0.284
+[model]
+laws = [
+  "s5 in hysteresis(x2, -0.424, 0)",
+  "0 <= s6 perp x4 >= 0",
+]
+equations = [
+  "der(x1) = -1.016*x1 - 1.267*x2 - 1.108*x3 + 0.745 - 0.115*max(-0.396*x1, 0)",
+  "der(x2) = -1.021*x2 - 0.401*max(-0.396*x1, 0) - 2.498*s5 + 0.462",
+  "der(x3) = -1.335*x3 - 0.401*x2 - 1.438*sign(-0.209*x2) - 1.632*step(-1.749*x3 - 1.177)*step(-1.132*x1)",
+  "der(x4) = x5",
+  "der(x5) = -6.237 - 0.443*x5 + s6 - 0.859*x1",
+]
+[run]
+t = [0, 0.5]
+h = 0.0285703125
+)model";
+
+/// A ball lands beside saturations and a sine, of which rows lose every bound of their rounding where x1 is 1e16.
+const char* const with_a_sine = R"model(
+[variables]
+x1 = -0.467
+x2 = -0.012
+x3 = -1.702
+x4 = 0.587
+x5 = 0.457
+[model]
+laws = [
+  "0 <= s6 perp x4 >= 0",
+]
+equations = [
+  "der(x1) = -1.061*x1 - 0.943*x2 - 1.91 - 1.734*sat(-1.582*x1, -0.409, 0.918) - 0.334*sat(-1.698*x1 + 0.996 - 0.267*sat(-1.582*x1, -0.409, 0.918), -0.301, 0.916) - 1.243*step(-1.89*x1 + 0.809*x2 - 1.34)*step(0.4*x2)",
+  "der(x2) = -0.107*x2 + 0.378*x1 + 0.818*x3 - 1.189 + 1.428*sin(1.155*t + 0.3) - 1.766*sat(-1.698*x1 + 0.996 - 0.267*sat(-1.582*x1, -0.409, 0.918), -0.301, 0.916) - 0.62*sign(-0.993*x1 + 0.387) + 0.343*sin(1.242*x1)",
+  "der(x3) = -0.826*x3 + 1.205*x1 + 0.288*x2 - 1.848",
+  "der(x4) = x5",
+  "der(x5) = -4.679 - 0.326*x5 + s6 + 0.987*x1",
+]
+[run]
+t = [0, 0.565]
+h = 0.00019384765625
+)model";
+
+Trajectory run(const char* text) {
+  const Model model = read_model_text(text, "work.toml");
+  return integrate(model.system.functions(), model.x0(), model.run.span, BackwardEuler{.h = model.run.h});
+}
+
+/// Does the ball x4 lie still on its ground at the end?
+bool lies(const Trajectory& run) { return run.x.back()[3] == 0 && run.x.back()[4] == 0; }
+
+/// The soft drink process beside the end of sliding; of several solutions the nearest is taken.
+Trajectory run_soft_drink(double t_end) {
+  const Model model = read_model(test::models_path("/soft_drink_paired.toml"));
+  Vector x(9);
+  x << 1.2917318499100436, 112.42662823588729, 0.023479159126229717, 0.018371103810595812, 7.498416571907342, 0.001565968122046485,
+      4.007341457535995, 0.2754449874303737, 1.0162868624796697;
+  return integrate(model.system.functions(), x, {0, t_end}, BackwardEuler{.h = model.run.h, .selector = Selector::minimal_norm});
+}
+
+}  // namespace
+
+TEST_SUITE("schemes: work of nonlinear steps") {
+  TEST_CASE("a landing whose solution is found stands where the work for a nearer one runs out") {
+    const Trajectory landed = run(with_a_product);
+    CHECK(landed.status == Status::solved);
+    CHECK(lies(landed));
+  }
+
+  TEST_CASE("Newton's method does not wait for rows to fall that are 0 without a bound of their rounding") {
+    const Trajectory landed = run(with_a_sine);
+    CHECK(landed.status == Status::solved);
+    CHECK(lies(landed));
+    CHECK(landed.counts.at("newton_iterations") < 100'000);
+  }
+
+  TEST_CASE("a mode that long steps leave by choice ends where short ones do, not at every change of length") {
+    const Trajectory drink = run_soft_drink(0.02);
+    CHECK(drink.status == Status::solved);
+    CHECK(drink.counts.at("newton_iterations") < 50'000);
+  }
+}
