@@ -105,9 +105,9 @@ TEST_SUITE("schemes/located/time_switches") {
     check("if(abs(abs(t - 2) - 1) < 2e-9, 1e8, 0)", 1e8 * 8e-9, 2 * rounding);
     // a kink of what it depends on just before the pulse
     check("if(abs(deadzone(abs(2*(t - 0.23)), 0, 0.75) - 0.015) < 0.005, 1000, 0)", 5, 1e-11);
-    check("if(abs(sat(sat(t - 1.5, -1, 0.5), -0.5, 0) + 0.5 - 2e-6) < 1e-6, 1, 0)", 2e-6, 1e-14);
-    check("if(abs(sat(t - 1.5, 0, 1) - 2e-8) < 1e-8, 1, 0)", 2e-8, 1e-14);
-    check("if(sign(t - 1.5)*abs(t - 1.5) > 0, 1, 0)", 2.5, 1e-14);
+    check("if(abs(sat(sat(t - 1.5, -1, 0.5), -0.5, 0) + 0.5 - 2e-6) < 1e-6, 1, 0)", 2e-6, 1e-13);
+    check("if(abs(sat(t - 1.5, 0, 1) - 2e-8) < 1e-8, 1, 0)", 2e-8, 1e-13);
+    check("if(sign(t - 1.5)*abs(t - 1.5) > 0, 1, 0)", 2.5, 1e-13);
     check("if(max(t - 2, 0) - max(t - 2 - 2^-28, 0) + sign(t - 3) > 2^-30 - 1, if(t < 2.5, 1e8, 0), 0)",
           1e8 * (0.5 - 0x1p-30), 1e8 * 1e-14);
   }
