@@ -163,9 +163,9 @@ void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumpe
   at_.now.dlambda_dq = std::move(values.dlambda);
 }
 
-/// Is the present state at the end of a branch that this gap is the distance of w to?
+/// Is the present state at the end of a branch that this gap is the distance to?
 bool SensitivityUpdate::is_at_end(const Gap& gap) const {
-  return gap.law >= 0 && !gap.of_lambda && locator_.is_zero(gap, gap.at(at_.now.w[gap.law]));
+  return gap.law >= 0 && locator_.is_zero(gap, gap.at(gap.of_lambda ? at_.now.lambda[gap.law] : at_.now.w[gap.law]));
 }
 
 /// Does some q move the state off the surface of this gap?
@@ -179,8 +179,9 @@ bool SensitivityUpdate::moves_off(const Gap& gap, const Sensitivities::GapRate& 
   return false;
 }
 
-/// The branch beyond the end that this gap is of, not a vertical one; -1: there is none.
+/// The branch beyond the end of w that this gap is of, not a vertical one; -1: there is none.
 int SensitivityUpdate::branch_beyond(const Gap& gap) const {
+  if (gap.of_lambda) return -1;
   const std::vector<Branch>& branches = at_.system.laws[static_cast<std::size_t>(gap.law)].branches;
   const auto begins = std::ranges::find_if(branches, [&gap](const Branch& branch) {
     const Range range = w_range(branch);
@@ -222,16 +223,23 @@ bool SensitivityUpdate::starts_between(const Gap& gap, const Jet& start, int bey
   return beyond < 0 ? jumps_beyond(gap, start) : !have_one_rate(gap, start, beyond);
 }
 
+/// May states beside this end, of which the present one is on, have other derivatives? Of w behind a start alone where no
+/// branch is beyond it.
+bool SensitivityUpdate::may_have_two_sides(const Gap& gap, const Jet* start) const {
+  return is_at_end(gap) && (gap.of_lambda || start != nullptr || branch_beyond(gap) >= 0);
+}
+
 /// What a state does at the end of a branch that some q moves it off, where what is beyond has other rates: null, nothing.
 const char* SensitivityUpdate::two_sided(const Gap& gap, const Jet* start) {
-  if (!is_at_end(gap)) return nullptr;
-  const int beyond = branch_beyond(gap);
-  if (beyond < 0 && start == nullptr) return nullptr;
+  if (!may_have_two_sides(gap, start)) return nullptr;
   const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
   if (!moves_off(gap, rate)) return nullptr;
-  const bool stays = beyond >= 0 && std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap);
-  if (stays) return "stays";
-  return start != nullptr && starts_between(gap, *start, beyond) ? "starts" : nullptr;
+  const int beyond = branch_beyond(gap);
+  const bool rests = std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap);
+  if (rests && (beyond >= 0 || gap.of_lambda)) return "stays";
+  // From the end of a multiplier that moves, what it does beyond for a time of the size of dq moves x by dq² alone.
+  if (gap.of_lambda || start == nullptr) return nullptr;
+  return starts_between(gap, *start, beyond) ? "starts" : nullptr;
 }
 
 /// Ends where derivatives have two sides: a state that some q moves off the end of a branch on which it stays, or starts.

@@ -71,6 +71,7 @@ class SensitivityUpdate {
   [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond);
   [[nodiscard]] bool jumps_beyond(const Gap& gap, const Jet& after);
   [[nodiscard]] bool starts_between(const Gap& gap, const Jet& start, int beyond);
+  [[nodiscard]] bool may_have_two_sides(const Gap& gap, const Jet* start) const;
   [[nodiscard]] const char* two_sided(const Gap& gap, const Jet* start);
   void watch_ends(const Jet* start);
   [[nodiscard]] Vector sizes(const Matrix& S) const;

@@ -98,4 +98,13 @@ TEST_SUITE("schemes/located/sensitivity_sides") {
     REQUIRE_FALSE(found.dx_dq.empty());
     CHECK(found.dx_dq.back()(0, 0) == doctest::Approx(1).epsilon(1e-10));
   }
+
+  // x(1) = max(p - 1, 0), v(1) = max(p - 1/2, 0)
+  TEST_CASE("sliding with a multiplier on the end of its range has none by what moves that off") {
+    CHECK(has_none(run("[parameters]\np = 1\n[variables]\nx = 0\n[model]\nequations = [\"der(x) = p - sign(x)\"]\n", {}, {0}), "stays on the end of a branch of sign(x)"));
+    CHECK(has_none(run("[parameters]\np = 0.5\n[variables]\nx = 0\nv = 0\n[model]\nequations = [\"der(x) = v\", \"der(v) = p - 0.5*sign(v)\"]\n", {}, {0}), "stays"));
+    const Trajectory inside = run("[parameters]\np = 0.875\n[variables]\nx = 0\n[model]\nequations = [\"der(x) = p - sign(x)\"]\n", {}, {0});
+    REQUIRE_FALSE(inside.dx_dq.empty());
+    CHECK(inside.dx_dq.back()(0, 0) == 0);
+  }
 }
