@@ -124,17 +124,20 @@ class BlockSearch {
     const ShortStep from = steps_.moved(step_, *target.change, target.jump.x());
     std::vector<ContinuousStart> starts;
     bool has_sets = false;  // of further jumps: one of infinitely many may be none
+    const JumpLimits limits(from);
     const ModeSearch own = search_modes(from, budget(), [&](const Mode& mode, const Generators<Number>& generators) {
-      const bool starts_here = does_start(from, mode, generators);
-      has_sets = has_sets || !JumpLimits(from).change(generators);
-      if (starts_here) starts.push_back(JumpLimits(from)(mode, generators).continuations.front());
+      const std::optional<Change> change = limits.change(generators);
+      has_sets = has_sets || !change;
+      const bool starts_here = does_start(limits, change, mode, generators);
+      if (starts_here) starts.push_back(limits(mode, generators).continuations.front());
       return starts_here;
     });
     searched_.add_nodes(own);
     if (own.complete && has_bounds()) {
       const ShortStep relaxed = steps_.moved(steps_.relaxed(block_), *target.change, target.jump.x());
+      const JumpLimits all(relaxed);
       confirm(own, search_modes(relaxed, budget(), [&](const Mode& mode, const Generators<Number>& generators) {
-        return does_start(relaxed, mode, generators);
+        return does_start(all, all.change(generators), mode, generators);
       }));
     }
     if (starts.empty() && has_sets) is_decided_ = false;
@@ -142,10 +145,9 @@ class BlockSearch {
     return !target.jump.continuations.empty();
   }
 
-  /// Does a continuous solution start in this mode where the step begins?
-  static bool does_start(const ShortStep& step, const Mode& mode, const Generators<Number>& generators) {
-    const JumpLimits limits(step);
-    const std::optional<Change> change = limits.change(generators);
+  /// Does a continuous solution start in this mode where the step begins, from which it leads by this change?
+  static bool does_start(const JumpLimits& limits, const std::optional<Change>& change, const Mode& mode,
+                         const Generators<Number>& generators) {
     const bool stays = change && std::ranges::all_of(*change, [](const Rational& value) { return value == 0; });
     return stays && limits.go_on(mode, generators);
   }

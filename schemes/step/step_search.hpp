@@ -73,10 +73,9 @@ class StepSearch {
     const Vector &lambda, &w;
   };
 
-  /// The solutions nearest to the mode `present`, in which only that at the end is looked for where one is given: of all branches of the laws that the solution in
-  /// that mode violates; else of modes that violated laws lead to one after another; else of the
-  /// modes with the fewest laws changed that have any. Laws with memory change where nothing else
-  /// has a solution.
+  /// The solutions nearest to the mode `present`, which is not searched where its end is given: of all branches of the laws
+  /// that the solution in that mode violates; else of modes that violated laws lead to one after another; else of the modes
+  /// with the fewest laws changed that have any. Laws with memory change where nothing else has a solution.
   FoundSolutions nearest(const Mode& present, const Vector& d, const Vector& lambda, const PresentEnd* end = nullptr);
 
   /// Each mode with its violation, as long as they are few: how far it is from having a solution.

@@ -47,30 +47,27 @@ void set_decided(const std::vector<int>& decided, const std::vector<int>& ended,
   });
 }
 
-/// A law with memory leaves its branch only if no continuation stays in it.
-void keep_memory(const std::vector<Law>& laws, const Mode& mode, Selection& selection) {
-  for (std::size_t i = 0; i < laws.size(); ++i) {
-    if (!laws[i].memory) continue;
-    const auto stays = [&](const Continuation& c) { return c.mode[i] == mode[i]; };
-    auto& list = selection.admissible;
-    if (std::none_of(list.begin(), list.end(), stays)) continue;
-    for (const Continuation& c : list)
-      if (!stays(c)) selection.rejected.emplace_back(c.mode, 0);
-    std::erase_if(list, [&](const Continuation& c) { return !stays(c); });
-  }
+/// Of the continuations those with this law on this branch, if there are any.
+void prefer(std::size_t law, int branch, Selection& selection) {
+  auto& list = selection.admissible;
+  const auto differs = [&](const Continuation& c) { return c.mode[law] != branch; };
+  if (std::ranges::all_of(list, differs)) return;
+  for (const Continuation& c : list)
+    if (differs(c)) selection.rejected.emplace_back(c.mode, 0);
+  std::erase_if(list, differs);
 }
 
-/// Of several continuations those in the branches that the arguments of a given state are in by more than rounding, law by
-/// law where there are any: from beside a surface that repels only one leads on, to one that attracts the way takes no time.
+/// A law with memory leaves its branch only if no continuation stays in it.
+void keep_memory(const std::vector<Law>& laws, const Mode& mode, Selection& selection) {
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    if (laws[i].memory) prefer(i, mode[i], selection);
+}
+
+/// Laws of a given state stay in the branches that their arguments are in by more than rounding: from beside a surface that
+/// repels only one continuation leads on, to one that attracts the way takes no time.
 void keep_given(const std::vector<int>& given, Selection& selection) {
-  auto& list = selection.admissible;
-  for (std::size_t i = 0; i < given.size() && list.size() > 1; ++i) {
-    const auto agrees = [&](const Continuation& c) { return given[i] < 0 || c.mode[i] == given[i]; };
-    if (std::ranges::none_of(list, agrees)) continue;
-    for (const Continuation& c : list)
-      if (!agrees(c)) selection.rejected.emplace_back(c.mode, 0);
-    std::erase_if(list, [&](const Continuation& c) { return !agrees(c); });
-  }
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i] >= 0) prefer(i, given[i], selection);
 }
 
 /// How many multiplications the series of these modes take, by their elimination.
