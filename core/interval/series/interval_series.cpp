@@ -346,14 +346,19 @@ void IntervalSeries::clear() {
   std::fill(values_.begin(), values_.end(), Interval(0));
 }
 
-bool IntervalSeries::compute(const Interval& t, std::span<const Interval> x, int order,
-                             bool derivatives) {
+/// At (t, x), up to this order. False: there is no bound of implicit unknowns there.
+bool IntervalSeries::begin(const Interval& t, std::span<const Interval> x, int order, bool derivatives) {
   t_ = t;
   x_.assign(x.begin(), x.end());
   with_derivatives_ = derivatives;
   is_complete_ = true;
   orders_ = order + 1;
-  if (implicit_ && !implicit_->compute(t, x)) return false;
+  return !implicit_ || implicit_->compute(t, x);
+}
+
+bool IntervalSeries::compute(const Interval& t, std::span<const Interval> x, int order,
+                             bool derivatives) {
+  if (!begin(t, x, order, derivatives)) return false;
   clear();
   for (int k = 0; k <= order; ++k) {
     set_states(k);
@@ -366,12 +371,7 @@ bool IntervalSeries::compute(const Interval& t, std::span<const Interval> x, int
 }
 
 bool IntervalSeries::compute_values(const Interval& t, std::span<const Interval> x, int count) {
-  t_ = t;
-  x_.assign(x.begin(), x.end());
-  with_derivatives_ = false;
-  is_complete_ = true;
-  orders_ = 1;
-  if (implicit_ && !implicit_->compute(t, x)) return false;
+  if (!begin(t, x, 0, false)) return false;
   values_.resize(strands_.size());
   const int last = *std::max_element(output_nodes_.begin(), output_nodes_.begin() + count);
   const int end = std::max(last + 1, states() + implicit_count());

@@ -204,6 +204,7 @@ class IntervalSeries {
   [[nodiscard]] int direction(int strand) const {
     return strands_[static_cast<std::size_t>(strand)].direction;
   }
+  [[nodiscard]] bool begin(const Interval& t, std::span<const Interval> x, int order, bool derivatives);
   void clear();
   void set_states(int k);
   void set_implicit(int unknown, int k);
