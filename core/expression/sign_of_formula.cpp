@@ -70,9 +70,12 @@ Sign of_two(const Tape& tape, const Instruction& line, Sign a, Sign b) {
   }
 }
 
-Sign of_line(const Tape& tape, const Instruction& line, Sign a, Sign b) {
+/// Of a line of the tape whose earlier lines have these signs. An input has any; what `a` names there is no line.
+Sign of_line(const Tape& tape, const Instruction& line, const std::vector<Sign>& signs) {
   if (line.operation == Operation::constant) return of_number(line.value);
-  return line.b < 0 ? of_one(line.operation, a) : of_two(tape, line, a, b);
+  if (line.operation == Operation::input) return Sign::unknown;
+  const auto of = [&](int operand) { return operand < 0 ? Sign::unknown : signs[at(operand)]; };
+  return line.b < 0 ? of_one(line.operation, of(line.a)) : of_two(tape, line, of(line.a), of(line.b));
 }
 
 /// Is this operation one of exponentials, sums, and products with numbers? `moves`: of each line, is it none?
@@ -88,12 +91,9 @@ bool is_exponential(const Instruction& line, const std::vector<char>& moves) {
 
 FormulaSign sign_of_formula(const Tape& tape, int line) {
   std::vector<Sign> signs(at(line + 1), Sign::unknown);
-  const auto of = [&](int operand) { return operand < 0 ? Sign::unknown : signs[at(operand)]; };
   const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
-  for (int k = 0; k <= line; ++k) {
-    if (!needed[at(k)]) continue;
-    signs[at(k)] = of_line(tape, tape[k], of(tape[k].a), of(tape[k].b));
-  }
+  for (int k = 0; k <= line; ++k)
+    if (needed[at(k)]) signs[at(k)] = of_line(tape, tape[k], signs);
   return signs[at(line)];
 }
 
