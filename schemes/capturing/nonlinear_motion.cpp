@@ -210,6 +210,7 @@ std::vector<int> NonlinearCapturing::coarse_unknowns() const {
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
   const Attempt found = step_once(t_next, h);
   if (found.status != Status::solved || !is_first_order_) return found;
+  if (!found.kept_mode && is_left_enough() && trial().mode == current().mode) return found;  // nothing counts but that
   const std::vector<int> coarse = coarse_unknowns();
   if (coarse.empty()) return found;
   constexpr int rounds_to_settle = 6;  // 190 bits below the motion of a step

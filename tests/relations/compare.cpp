@@ -59,7 +59,14 @@ std::vector<int> laws_at_corners(const Outcome& outcome) {
 
 }  // namespace
 
-bool is_shared(const Law& law) { return law.name.find("), ") != std::string::npos; }
+bool is_shared(const Law& law) {
+  int depth = 0;
+  for (const char c : law.name) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0) return true;  // between forms, not between the arguments of one
+  }
+  return false;
+}
 
 namespace {
 

@@ -166,9 +166,21 @@ std::optional<Impact::Result> Impact::impact(Part& part, double t, const Vector&
   if (solved.status != Status::solved) return std::nullopt;
   const Vector& P = solved.solution.lambda;
   Result result{pushed(part, x, impact, P), {}};
-  for (std::size_t i = 0; i < touch.size(); ++i)
-    if (P[static_cast<Eigen::Index>(i)] > 0) result.laws.push_back(touch[i]);
+  std::vector<int> resting;
+  for (std::size_t i = 0; i < touch.size(); ++i) {
+    if (!(P[static_cast<Eigen::Index>(i)] > 0)) continue;
+    result.laws.push_back(touch[i]);
+    if (part.restitution[static_cast<std::size_t>(touch[i])] == 0) resting.push_back(touch[i]);
+  }
+  // Contacts that stay closed are at rest, not at the rounding of the velocities before: once more from there.
+  if (!resting.empty()) result.x = at_rest(part, t, result.x, resting);
   return result;
+}
+
+/// With velocities at which these contacts stay closed: G (v⁺ - v) = -U.
+Vector Impact::at_rest(Part& part, double t, const Vector& x, const std::vector<int>& laws) {
+  const Problem still = problem(part, t, x, at(part, t, x), laws);
+  return pushed(part, x, still, -linear::FullLu(still.M).solve(still.U));
 }
 
 std::optional<Impact::Result> Impact::operator()(double t, const Vector& x,

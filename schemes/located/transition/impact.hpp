@@ -60,6 +60,7 @@ class Impact {
   static double speed_of(const Part& part, const MechanicalSystem::Contacts& contacts, int i, const Vector& largest);
   static std::optional<Result> impact(Part& part, double t, const Vector& x,
                                       const Vector& largest);
+  static Vector at_rest(Part& part, double t, const Vector& x, const std::vector<int>& laws);
   static Vector pushed(const Part& part, Vector x, const Problem& problem, const Vector& P);
 
   std::vector<Part> parts_;

@@ -130,6 +130,20 @@ TEST_SUITE("schemes/located/units") {
     }
   }
 
+  TEST_CASE("a contact without restitution is at rest behind its impact, whatever the units: not at rounding of its velocity") {
+    for (const double b : {0.83, 1.27, 1.9, 2.41, 2.77}) {
+      const Trajectory run = run_located(fmt::format(
+          "[variables]\nx = 7\nv = 2\n[model]\nlaws = [\"0 <= s perp {}*x >= 0\"]\nequations = [\"1.7*der(x) = {}*v\", "
+          "\"0.37*der(v) = -2.1 + {}*s\"]\n[run]\nt = [0, 9]\n", b / 7, b, 3 - b));
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      const auto impact = std::ranges::find(run.events, "impact", &Event::note);
+      REQUIRE(impact != run.events.end());
+      CAPTURE(b);
+      CHECK(impact->x_before[1] < -1);
+      CHECK(std::abs(impact->x_after[1]) < 1e-30);
+    }
+  }
+
   TEST_CASE("units of a height and of its velocity change no bit of impacts") {
     const Trajectory base = ball(1, 1, 1);
     REQUIRE_MESSAGE(base.status == Status::solved, base.message);
