@@ -8,6 +8,7 @@
 #include <perp/core/tape/bounded_tape.hpp>
 #include <perp/schemes/located/jets/array/array_structure.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/jets/decided_laws.hpp>
 #include <perp/schemes/located/jets/jet_sensitivities.hpp>
 #include <perp/schemes/located/jets/array/known_coefficients.hpp>
 #include <perp/schemes/located/jets/array/mode_array.hpp>
@@ -60,6 +61,7 @@ struct ConsistentJets::Implementation {
   Jet jet(bool solved);
   bool is_against_time(const Mode& mode, Jet& result);
   void check(const Mode& mode, const Vector& x, const Vector& lambda, const Vector& rates) const;
+  [[nodiscard]] std::vector<Known> arguments(double t, const Vector& x, const Vector& lambda, const Vector& error) const;
 
   Dcs system;
   BranchForms forms;
@@ -278,31 +280,42 @@ Jet ConsistentJets::solve_from(const Mode& mode, double t, const Vector& x, cons
   return self_->jet(solved);
 }
 
-std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, double share) {
-  std::vector<int> decided(laws().size(), -1);
-  const auto& given = self_->structure.w_is_given;
-  if (std::none_of(given.begin(), given.end(), [](char is) { return is != 0; })) return decided;
-  ModeArray& equations = self_->first();
-  equations.begin(Mode(laws().size(), 0), t, x, Vector::Zero(m()), {});
-  for (std::size_t i = 0; i < decided.size(); ++i) {
-    if (!given[i]) continue;
-    const auto [w, size] = equations.argument(static_cast<int>(i));
-    decided[i] = decided_branch(laws()[i], w, share * size);
-  }
-  return decided;
+/// The arguments of all laws at (t, x, λ), with bounds of their rounding and of what errors of λ make of it.
+std::vector<Known> ConsistentJets::Implementation::arguments(double t, const Vector& x, const Vector& lambda, const Vector& error) const {
+  BoundedTape tape(system.tape, system.G, system.parameter_input(0), system.parameters);
+  Vector z = Vector::Zero(system.parameter_input(0)), z_error = z;
+  z[Dcs::time_input()] = t;
+  z.segment(system.variable_input(0), x.size()) = x;
+  z.segment(system.multiplier_input(0), lambda.size()) = lambda;
+  z_error.segment(system.multiplier_input(0), error.size()) = error;
+  tape.run(z.data(), z_error.data());
+  std::vector<Known> w;
+  for (std::size_t i = 0; i < system.laws.size(); ++i) w.push_back({tape.output(i).value, tape.output(i).error});
+  return w;
+}
+
+std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, double share, const std::vector<int>& fixed,
+                                                  const std::vector<int>& ended) {
+  const ArgumentsAt at_lambda = [&](const Vector& lambda, const Vector& error) {
+    ModeArray& equations = self_->first();
+    equations.begin(Mode(laws().size(), 0), t, x, lambda, {});
+    std::vector<Known> w(laws().size());
+    if (!error.isZero(0)) w = self_->arguments(t, x, lambda, error);
+    for (int i = 0; i < m(); ++i) {
+      const auto [value, size] = equations.argument(i);
+      w[static_cast<std::size_t>(i)].value = value;
+      w[static_cast<std::size_t>(i)].error += share * size;
+    }
+    return w;
+  };
+  return decided_laws(laws(), self_->structure, at_lambda, fixed, ended);
 }
 
 std::vector<int> ConsistentJets::given_branches(double t, const Vector& x) const {
-  const Dcs& system = self_->system;
   std::vector<int> decided(laws().size(), -1);
-  BoundedTape arguments(system.tape, system.G, system.parameter_input(0), system.parameters);
-  Vector z = Vector::Zero(system.parameter_input(0));
-  z[Dcs::time_input()] = t;
-  z.segment(system.variable_input(0), n()) = x;
-  arguments.run(z.data(), nullptr);
+  const std::vector<Known> w = self_->arguments(t, x, Vector::Zero(m()), Vector::Zero(m()));
   for (std::size_t i = 0; i < decided.size(); ++i)
-    if (self_->structure.w_is_given[i])
-      decided[i] = decided_branch(laws()[i], arguments.output(i).value, arguments.output(i).error);
+    if (self_->structure.w_is_given[i]) decided[i] = decided_branch(laws()[i], w[i].value, w[i].error);
   return decided;
 }
 

@@ -92,11 +92,11 @@ class ConsistentJets {
   /// any coefficient that a jet determines. By the form of the equations.
   [[nodiscard]] const std::vector<int>& groups() const;
 
-  /// For each law the branch that its argument decides at (t, x), whatever the mode: w is a
-  /// function of t and of given variables, inside of one branch alone and farther from its ends
-  /// than `share` of the sizes of the terms of w. -1: not decided.
-  std::vector<int> decided_branches(double t, const Vector& x, double share);
-  /// The same where t and x are given to the bit: w is farther from its ends than the bound of its own rounding.
+  /// For each law the branch that its argument decides at (t, x), whatever the mode, see decided_laws, where `fixed` and
+  /// `ended` are explained: farther from the ends of branches than `share` of the sizes of the terms of w. -1: not decided.
+  std::vector<int> decided_branches(double t, const Vector& x, double share, const std::vector<int>& fixed,
+                                    const std::vector<int>& ended);
+  /// Those of laws that read no multiplier, where t and x are given to the bit: w is farther from its ends than the bound of its own rounding.
   [[nodiscard]] std::vector<int> given_branches(double t, const Vector& x) const;
 
   /// Throws InvalidInput for sizes that do not fit or are not positive.

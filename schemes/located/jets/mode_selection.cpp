@@ -37,11 +37,10 @@ std::vector<std::vector<int>> group_laws(const std::vector<int>& group,
 }
 
 /// Takes the laws out of `open` that their argument decides.
-void set_decided(const std::vector<int>& decided, const std::vector<int>& ended, Mode& mode,
-                 std::vector<int>& open) {
+void set_decided(const std::vector<int>& decided, Mode& mode, std::vector<int>& open) {
   std::erase_if(open, [&](int i) {
     const int branch = decided[static_cast<std::size_t>(i)];
-    if (branch < 0 || std::find(ended.begin(), ended.end(), i) != ended.end()) return false;
+    if (branch < 0) return false;
     mode[static_cast<std::size_t>(i)] = branch;
     return true;
   });
@@ -146,7 +145,9 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
                  const SelectionOptions& options) {
   std::vector<int> open = checked(jets, undecided, mode);
   Mode decided = mode;
-  set_decided(jets.decided_branches(t, x, options.eps), options.ended, decided, open);
+  std::vector<int> fixed = mode;
+  for (const int i : open) fixed[static_cast<std::size_t>(i)] = -1;
+  set_decided(jets.decided_branches(t, x, options.eps, fixed, options.ended), decided, open);
   ModeSearch search(jets, t, x, lambda, options);
   jets.allow_work(options.most_points);
   Selection selection;

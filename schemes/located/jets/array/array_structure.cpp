@@ -187,6 +187,19 @@ class Pattern {
   std::vector<std::vector<int>> columns_;  // rows of each; x_[k] and λ_[k] of level k side by side
 };
 
+/// Adds what an entry of its row says.
+void read_argument(const Entry& entry, int n, const std::vector<char>& given, ArgumentForm& argument) {
+  const int law = entry.row - n, multiplier = entry.input - 1 - 2 * n;
+  if (multiplier < 0)
+    argument.is_of_given = argument.is_of_given && is_by_given(entry, n, given);
+  else if (multiplier != law)
+    argument.others.push_back(multiplier);
+  else if (entry.constant)
+    argument.own = entry.value;
+  else
+    argument.is_of_given = false;
+}
+
 }  // namespace
 
 ArrayStructure array_structure(const Dcs& system, int levels) {
@@ -198,13 +211,15 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
       entries, [&](const Entry& entry) { return entry.on_multipliers && !is_by_given(entry, n, given); });
   structure.has_curved_constraints = has_curved_constraints(n, entries);
   structure.nonlinear_in_rates = std::ranges::any_of(entries, is_of_rates(n));
-  structure.w_is_given.assign(system.laws.size(), 1);
-  structure.w_is_of_time = structure.w_is_given;
+  structure.arguments.resize(system.laws.size());
+  structure.w_is_of_time.assign(system.laws.size(), 1);
   for (const Entry& entry : entries) {
     if (entry.row < n) continue;
     structure.w_is_of_time[static_cast<std::size_t>(entry.row - n)] = 0;
-    if (!is_by_given(entry, n, given)) structure.w_is_given[static_cast<std::size_t>(entry.row - n)] = 0;
+    read_argument(entry, n, given, structure.arguments[static_cast<std::size_t>(entry.row - n)]);
   }
+  for (const ArgumentForm& argument : structure.arguments)
+    structure.w_is_given.push_back(argument.is_of_given && argument.own == 0 && argument.others.empty());
   structure.groups = Pattern(system, entries, given, levels).groups();
   return structure;
 }

@@ -6,6 +6,13 @@
 
 namespace perp {
 
+/// What the argument w of a law is a function of, whatever the mode.
+struct ArgumentForm {
+  bool is_of_given = true;    ///< of nothing but t, variables that have a given value, and λ, its own by a constant factor
+  double own = 0;             ///< that factor
+  std::vector<int> others{};  ///< the laws whose λ it holds
+};
+
 /// What the form of the equations tells about the derivative array of a Dcs, without numbers.
 struct ArrayStructure {
   /// Does a derivative by ẋ, an algebraic variable or λ depend on λ? Then a mode may have several
@@ -21,6 +28,8 @@ struct ArrayStructure {
   /// For each law: is w a function of t and of variables that have a given value, whatever the
   /// mode?
   std::vector<char> w_is_given;
+  /// For each law.
+  std::vector<ArgumentForm> arguments;
   /// For each law: is w a function of t alone?
   std::vector<char> w_is_of_time;
 };
