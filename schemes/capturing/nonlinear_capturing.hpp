@@ -160,6 +160,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool solve_mode(double h);
   Present solve_present(double h);
   [[nodiscard]] bool is_left_enough() const;
+  [[nodiscard]] bool tells_only_that_it_left(const Attempt& found) const;
   Attempt take_present(bool keeps);
   bool passes_pole(double h);
   // nonlinear_poles.cpp

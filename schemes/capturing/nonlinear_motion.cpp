@@ -205,12 +205,16 @@ std::vector<int> NonlinearCapturing::coarse_unknowns() const {
   return list;
 }
 
+/// Is it a step whose state is not taken, since it is one of the present mode that leaves it?
+bool NonlinearCapturing::tells_only_that_it_left(const Attempt& found) const {
+  return !found.kept_mode && is_left_enough() && trial().mode == current().mode;
+}
+
 /// The step; where algebraic variables came from far its solution is found again from where they are, since no equation
 /// holds where they were.
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
   const Attempt found = step_once(t_next, h);
-  if (found.status != Status::solved || !is_first_order_) return found;
-  if (!found.kept_mode && is_left_enough() && trial().mode == current().mode) return found;  // nothing counts but that
+  if (found.status != Status::solved || !is_first_order_ || tells_only_that_it_left(found)) return found;
   const std::vector<int> coarse = coarse_unknowns();
   if (coarse.empty()) return found;
   constexpr int rounds_to_settle = 6;  // 190 bits below the motion of a step
