@@ -105,6 +105,7 @@ TEST_CASE("models that contradicted a relation hold it") {
       {"order", SchemeName::backward_euler, 33216},  // two laws that change alike at once
       {"decimal_units", SchemeName::located, 5007498},  // modes that the argument of a law excludes took all points
       {"words", SchemeName::located, 7000696},
+      {"words", SchemeName::located, 7002856},  // min(max(w, l), u): the outer law reads the inner one
       {"order", SchemeName::backward_euler, 6001737},  // an algebraic variable that passes 0 at the end of a mode
       // Steps of a mode without units; a sliding binary at the end of its range.
       {"units", SchemeName::backward_euler, 66, random_hybrid_model},

@@ -296,9 +296,9 @@ std::vector<Known> ConsistentJets::Implementation::arguments(double t, const Vec
 
 std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, double share, const std::vector<int>& fixed,
                                                   const std::vector<int>& ended) {
-  const ArgumentsAt at_lambda = [&](const Vector& lambda, const Vector& error) {
+  const ArgumentsAt at_lambda = [&](const Mode& mode, const Vector& lambda, const Vector& error) {
     ModeArray& equations = self_->first();
-    equations.begin(Mode(laws().size(), 0), t, x, lambda, {});
+    equations.begin(mode, t, x, lambda, {});
     std::vector<Known> w(laws().size());
     if (!error.isZero(0)) w = self_->arguments(t, x, lambda, error);
     for (int i = 0; i < m(); ++i) {

@@ -85,7 +85,9 @@ class Decisions {
     for (std::size_t i = 0; i < laws_.size(); ++i)
       if (may_ask(i)) round.push_back(i);
     if (round.empty()) return false;
-    const std::vector<Known> w = arguments(lambda_, error_);
+    Mode mode = decided_;
+    for (int& branch : mode) branch = std::max(branch, 0);
+    const std::vector<Known> w = arguments(mode, lambda_, error_);
     for (const std::size_t i : round) ask(i, w[i]);
     return true;
   }

@@ -13,8 +13,9 @@ struct Known {
   double value = 0, error = 0;
 };
 
-/// The arguments of laws at λ, their multipliers of this error; each with a bound of what may be missing of it.
-using ArgumentsAt = std::function<std::vector<Known>(const Vector& lambda, const Vector& error)>;
+/// The arguments of laws at λ, known to this error, with decided laws in their branches of `mode`; each with a bound of what
+/// may be missing of it.
+using ArgumentsAt = std::function<std::vector<Known>(const Mode& mode, const Vector& lambda, const Vector& error)>;
 
 /// For each law the branch that its argument decides, whatever the others do: w is a function of t and of given
 /// variables, of its own λ with a constant factor d, and of multipliers that decided laws tell, one after the other:

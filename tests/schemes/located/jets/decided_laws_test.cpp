@@ -27,7 +27,7 @@ struct Chain {
     return result;
   }
   [[nodiscard]] std::vector<int> decided(double share, const std::vector<int>& fixed = {}, const std::vector<int>& ended = {}) const {
-    const ArgumentsAt arguments = [&](const Vector& lambda, const Vector& error) {
+    const ArgumentsAt arguments = [&](const Mode& /*mode*/, const Vector& lambda, const Vector& error) {
       std::vector<Known> w;
       for (Eigen::Index i = 0; i < q.size(); ++i) {
         const Vector others = D.row(i).head(i).cwiseAbs();
