@@ -200,6 +200,10 @@ long binary_size(const Rational& value) {
   return bits(mpq_numref(rational(value.place_))) - bits(mpq_denref(rational(value.place_)));
 }
 
+unsigned long residue(const Rational& value, unsigned long modulus) {
+  return value.sign() == 0 ? 0 : mpz_fdiv_ui(mpq_numref(rational(value.place_)), modulus);
+}
+
 void make_primitive(std::vector<Rational>& direction) {
   Whole multiple, divisor;
   mpz_set_ui(multiple, 1);

@@ -109,6 +109,7 @@ class Rational {
   friend double to_double(const Rational& value);
   friend long binary_size(const Rational& value);
   friend void make_primitive(std::vector<Rational>& direction);
+  friend unsigned long residue(const Rational& value, unsigned long modulus);
   static int compare(const Rational& a, const Rational& b);
   static int compare(const Rational& a, long b);
 
@@ -121,6 +122,9 @@ double to_double(const Rational& value);
 /// Bits of the numerator less those of the denominator: |value| is near 2 to this power. Of a value
 /// that is not 0.
 long binary_size(const Rational& value);
+
+/// The rest, from 0 to modulus - 1, of an integer.
+unsigned long residue(const Rational& value, unsigned long modulus);
 
 /// Makes the entries integers without a common divisor, by a positive factor.
 void make_primitive(std::vector<Rational>& direction);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <perp/core/base/index.hpp>
+#include <perp/lcp/exact/polynomials/common_divisor.hpp>
 #include <perp/lcp/exact/polynomials/rational_function.hpp>
 
 namespace perp {
@@ -15,17 +16,6 @@ Polynomial product(const Polynomial& a, const Polynomial& b) {
   for (std::size_t k = 0; k < a.size(); ++k)
     if (a[k] != 0) add(result, b, k, a[k]);
   return result;
-}
-
-/// By Euclid's algorithm; integers without a common divisor keep the numbers of its rests short.
-Polynomial common_divisor(Polynomial a, Polynomial b) {
-  while (!b.empty()) {
-    if (b.size() == 1) return {Rational(1)};
-    divide(a, b);
-    make_primitive(a);
-    std::swap(a, b);
-  }
-  return a;
 }
 
 }  // namespace
