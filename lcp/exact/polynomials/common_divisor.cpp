@@ -81,6 +81,13 @@ Image common_divisor(Image a, Image b, Residue prime) {
   return a;
 }
 
+/// Of the common divisor modulo a prime. Nothing where the prime divides the last factor of one of them.
+std::optional<Image> common_image(const Polynomial& a, const Polynomial& b, Residue prime) {
+  std::optional<Image> of_a = image(a, prime), of_b = image(b, prime);
+  if (!of_a || !of_b) return std::nullopt;
+  return common_divisor(std::move(*of_a), std::move(*of_b), prime);
+}
+
 /// An integer polynomial of which more and more images are known: its factors are the smallest ones that have them.
 class Lifted {
  public:
@@ -136,13 +143,11 @@ Polynomial common_divisor(Polynomial a, Polynomial b) {
   Lifted lifted;
   std::size_t lowest = std::min(a.size(), b.size());  // number of factors of a divisor, at most
   for (const Residue prime : primes()) {
-    const std::optional<Image> of_a = image(a, prime), of_b = image(b, prime);
-    if (!of_a || !of_b) continue;
-    const Image divisor = common_divisor(*of_a, *of_b, prime);
-    if (divisor.size() == 1) return {Rational(1)};
-    if (divisor.size() > lowest) continue;
-    lowest = divisor.size();
-    if (!lifted.add(divisor, last, prime)) continue;
+    const std::optional<Image> divisor = common_image(a, b, prime);
+    if (!divisor || divisor->size() > lowest) continue;
+    if (divisor->size() == 1) return {Rational(1)};
+    lowest = divisor->size();
+    if (!lifted.add(*divisor, last, prime)) continue;
     Polynomial candidate = lifted.polynomial();
     make_primitive(candidate);
     if (divides(candidate, a) && divides(candidate, b)) return candidate;
