@@ -116,9 +116,11 @@ class Lifted {
   Rational product_ = 1;  // of the primes
 };
 
-bool divides(const Polynomial& divisor, Polynomial a) {
+bool divides_both(const Polynomial& divisor, Polynomial a, Polynomial b) {
   divide(a, divisor);
-  return a.empty();
+  if (!a.empty()) return false;
+  divide(b, divisor);
+  return b.empty();
 }
 
 /// By Euclid's algorithm; integers without a common divisor keep the numbers of its rests short.
@@ -150,7 +152,7 @@ Polynomial common_divisor(Polynomial a, Polynomial b) {
     if (!lifted.add(*divisor, last, prime)) continue;
     Polynomial candidate = lifted.polynomial();
     make_primitive(candidate);
-    if (divides(candidate, a) && divides(candidate, b)) return candidate;
+    if (divides_both(candidate, a, b)) return candidate;
   }
   return by_euclid(std::move(a), std::move(b));
 }
