@@ -61,7 +61,7 @@ struct ConsistentJets::Implementation {
   Jet jet(bool solved);
   bool is_against_time(const Mode& mode, Jet& result);
   void check(const Mode& mode, const Vector& x, const Vector& lambda, const Vector& rates) const;
-  [[nodiscard]] std::vector<Known> arguments(double t, const Vector& x, const Vector& lambda, const Vector& error) const;
+  std::vector<Known> arguments(double t, const Vector& x, const Vector& lambda, const Vector& error);
 
   Dcs system;
   BranchForms forms;
@@ -71,7 +71,8 @@ struct ConsistentJets::Implementation {
   ArrayStructure structure;
   RankNewton newton{RankNewton::Open::stay, most_jet_iterations};
   double tolerance = 1e-8;
-  std::unique_ptr<DefiniteRoot> roots;  // made when first asked for
+  std::unique_ptr<DefiniteRoot> roots;  // made when first asked for, as this:
+  std::unique_ptr<BoundedTape> bounded_arguments;
   std::map<int, ConsistentJets> others;  // by their levels
 };
 
@@ -281,8 +282,10 @@ Jet ConsistentJets::solve_from(const Mode& mode, double t, const Vector& x, cons
 }
 
 /// The arguments of all laws at (t, x, λ), with bounds of their rounding and of what errors of λ make of it.
-std::vector<Known> ConsistentJets::Implementation::arguments(double t, const Vector& x, const Vector& lambda, const Vector& error) const {
-  BoundedTape tape(system.tape, system.G, system.parameter_input(0), system.parameters);
+std::vector<Known> ConsistentJets::Implementation::arguments(double t, const Vector& x, const Vector& lambda, const Vector& error) {
+  if (!bounded_arguments)
+    bounded_arguments = std::make_unique<BoundedTape>(system.tape, system.G, system.parameter_input(0), system.parameters);
+  BoundedTape& tape = *bounded_arguments;
   Vector z = Vector::Zero(system.parameter_input(0)), z_error = z;
   z[Dcs::time_input()] = t;
   z.segment(system.variable_input(0), x.size()) = x;
@@ -299,13 +302,9 @@ std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, dou
   const ArgumentsAt at_lambda = [&](const Mode& mode, const Vector& lambda, const Vector& error) {
     ModeArray& equations = self_->first();
     equations.begin(mode, t, x, lambda, {});
-    std::vector<Known> w(laws().size());
-    if (!error.isZero(0)) w = self_->arguments(t, x, lambda, error);
-    for (int i = 0; i < m(); ++i) {
-      const auto [value, size] = equations.argument(i);
-      w[static_cast<std::size_t>(i)].value = value;
-      w[static_cast<std::size_t>(i)].error += share * size;
-    }
+    // The array has what a branch fixes of λ, the tape has λ as it is.
+    std::vector<Known> w = self_->arguments(t, x, lambda, error);
+    for (int i = 0; i < m(); ++i) w[static_cast<std::size_t>(i)].error += share * equations.argument(i).size;
     return w;
   };
   return decided_laws(laws(), self_->structure, at_lambda, fixed, ended);

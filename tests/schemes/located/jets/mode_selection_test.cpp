@@ -65,11 +65,38 @@ Selection select_on_line(F rate, double t, int from, const Law& law = sign(), do
   return select(jets, t, Vector{{x}}, Vector{{0}}, {from}, {0});
 }
 
+/// ẋ1 = −λ1, ẋ2 = λ2, λ1 ∈ sign(x1 − 0.4 λ1), that is sat(x1 / 0.4), λ2 ∈ step(λ1 + x2).
+struct LawsThatReadMultipliers {
+  void residual(const auto&, const auto& xdot, const auto&, const auto& lambda, auto& r) const {
+    r[0] = xdot[0] + lambda[0];
+    r[1] = xdot[1] - lambda[1];
+  }
+  void output(const auto&, const auto& x, const auto& lambda, auto& w) const {
+    w[0] = x[0] - 0.4 * lambda[0];
+    w[1] = lambda[0] + x[1];
+  }
+};
+
 Dcs tank(const std::string& name) { return read_model(find_model(name)).system.functions(); }
 
 }  // namespace
 
 TEST_SUITE("schemes/located/mode_selection") {
+  TEST_CASE("laws that read their own multiplier, or that of a decided one, are decided by it") {
+    ConsistentJets jets(make_dcs(LawsThatReadMultipliers{}, 2, {sign(), step()}));
+    for (const double x1 : {-0.6, -0.3, 0.1, 0.39, 0.7})
+      for (const double x2 : {-1.2, -0.8, -0.4, 0.3, 0.6, 1.1}) {
+        CAPTURE(x1);
+        CAPTURE(x2);
+        const int first = x1 < -0.4 ? 0 : x1 > 0.4 ? 2 : 1;
+        const int second = std::clamp(x1 / 0.4, -1.0, 1.0) + x2 < 0 ? 0 : 2;
+        const Vector x{{x1, x2}};
+        CHECK(jets.decided_branches(0, x, 1e-11, {-1, -1}, {}) == std::vector<int>{first, second});
+        CHECK(modes(select(jets, 0, x, Vector{{0, 0}}, {1, 1}, {0, 1})) == Modes{{first, second}});
+      }
+    CHECK(jets.decided_branches(0, Vector{{0.1, -0.25}}, 1e-11, {-1, -1}, {}) == std::vector<int>{1, -1});
+  }
+
   TEST_CASE("candidates of the switching DAE at (0, -1) and (0, 1) are those of [RAB]'s cones") {
     struct Row {
       double B1, B2;
