@@ -215,6 +215,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   static constexpr std::array<int, 7> looks{-40, -34, -28, -22, -16, -10, -4};
   void follow_path();
   void start_resets();
+  void add_errors_of_constraints(ResetWatch::Errors& errors);
   ResetOutcome reset_on_path(const std::vector<Step>& path, long steps, std::vector<Event>& events);
   ResetOutcome reset_at_end(const Step& a, const Step& b, long steps, std::vector<Event>& events);
   std::vector<int> on_their_surface(const std::vector<int>& others, const Step& state, const ResetWatch::Errors& errors);

@@ -48,7 +48,8 @@ void NonlinearCapturing::start_resets() {
   path_ = {snapshot()};
   settled_.reset();
   resets_.start();
-  const ResetWatch::Errors errors = ResetWatch::rounding(path_.front(), path_.front());
+  ResetWatch::Errors errors = ResetWatch::rounding(path_.front(), path_.front());
+  add_errors_of_constraints(errors);
   std::vector<int> open;
   for (int k = 0; k < resets_.count(); ++k) {
     const int before = sides_before_.empty() ? 0 : sides_before_[static_cast<std::size_t>(k)];

@@ -314,4 +314,18 @@ void NonlinearCapturing::search_from_last_rate(double h, const Mode& present, co
   keep_own_branch(own, found);
 }
 
+/// Algebraic variables and multipliers that are small beside what they depend on have the rounding of their equations.
+void NonlinearCapturing::add_errors_of_constraints(ResetWatch::Errors& errors) {
+  Step state = snapshot();
+  if (!solve_constraints(step_, newton_, state.t, state.mode, state.x, state.lambda, state.w)) return;
+  Vector of_x = Vector::Zero(step_.n()), of_lambda = Vector::Zero(step_.m());
+  newton_.errors(of_x, of_lambda);
+  const auto add = [](double error, double& to) {
+    if (std::isfinite(error)) to = std::max(to, gate * error);
+  };
+  for (int j = 0; j < step_.n(); ++j)
+    if (is_algebraic(j)) add(of_x[j], errors.x[j]);
+  for (int i = 0; i < step_.m(); ++i) add(of_lambda[i], errors.lambda[i]);
+}
+
 }  // namespace perp

@@ -139,4 +139,19 @@ TEST_SUITE("schemes/resets_at_changes") {
       CHECK(std::abs(run.end(0) - 1) < 1e-9);
     }
   }
+
+  TEST_CASE("a reset on an algebraic variable that is 0 at the start does not fire there, whatever its equation rounds") {
+    for (const double h : {0.05, 0.052, 0.0606, 0.1071, 0.1102, 0.1195, 0.1815})
+      for (const char* factor : {"2", "0.7", "1.3"}) {
+        const Run run = run_text("x = -1\nn = 0\na = 0",
+                                 fmt::format("equations = [\"der(x) = 2\", \"der(n) = 0\", \"a = {0}*x + {0}\"]\n"
+                                             "when = [{{ condition = \"a\", direction = 1, set = {{ n = \"n + 1\" }} }},\n"
+                                             "{{ condition = \"a - {0}\", direction = 1, set = {{ n = \"n + 2\" }} }}]",
+                                             factor),
+                                 1, h);
+        CAPTURE(h);
+        CAPTURE(factor);
+        CHECK(run.end(1) == 2);
+      }
+  }
 }
