@@ -37,41 +37,69 @@ const Event* change_until(double t, const Mode& before, const Mode& after, const
   return jump != nullptr ? jump : chosen;
 }
 
-/// The modes from the event `first` on that begin and end within one step, at whose ends a run is in the same mode; empty:
-/// its events do not lead back there.
-std::vector<ModeSpan> modes_within_step(const Mode& mode, const std::vector<Event>& events, std::size_t first, double until) {
-  std::vector<ModeSpan> spans;
-  Mode now = mode;
-  double in_step = events[first].t_after;
-  for (std::size_t e = first; e < events.size() && events[e].t <= until; ++e) {
-    const Event& event = events[e];
-    if (event.law < 0) continue;
-    if (!leaves(now, event) || !(event.t_before < in_step)) return {};
-    now[at(event.law)] = event.to;
-    in_step = std::max(in_step, event.t_after);
-    if (!spans.empty()) spans.back().end = event.t;
-    if (now == mode) return spans;
-    spans.push_back({now, event.t, event.t, event.t_before, event.t_after});
-  }
-  return {};
+/// The number of the first event that is not before t.
+std::size_t first_from(double t, const std::vector<Event>& events) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(events, t, {}, &Event::t) - events.begin());
 }
 
-/// A span with the modes in between that no step ends in, as these events tell, which are before `until`.
-void append_with_modes_within_steps(ModeSpan span, double until, const std::vector<Event>& events, std::vector<ModeSpan>& list) {
-  const auto first = std::ranges::lower_bound(events, span.found_at, {}, &Event::t);
-  const double end = span.end;
-  for (auto e = at(static_cast<int>(first - events.begin())); e < events.size() && events[e].t <= until; ++e) {
-    if (!leaves(span.mode, events[e]) || events[e].t < span.start) continue;
-    const std::vector<ModeSpan> within = modes_within_step(span.mode, events, e, until);
-    if (within.empty()) continue;
-    span.end = within.front().start;
-    list.push_back(span);
-    list.insert(list.end(), within.begin(), within.end());
-    span.start = span.found_in = span.found_at = within.back().end;
-    while (e + 1 < events.size() && events[e + 1].t < span.start) ++e;
+/// The modes that events lead through, one after the other, between two moments at which a run's mode is known.
+class ModeWay {
+ public:
+  ModeWay(const Mode& from, const Mode& target) : from_(from), target_(target), now_(from), is_touched_(from.size(), 0) {}
+
+  /// Does the event change a law of the present mode? Where it does not, those behind the last moment at which the events
+  /// agreed with the target tell nothing.
+  bool take(const Event& event) {
+    if (event.law < 0 || event.from == event.to || at(event.law) >= now_.size()) return false;
+    if (!leaves(now_, event)) go_back();
+    if (!leaves(now_, event)) return false;
+    now_[at(event.law)] = event.to;
+    is_touched_[at(event.law)] = 1;
+    if (!spans_.empty() && spans_.back().start == event.t)
+      spans_.back().mode = now_;
+    else
+      spans_.push_back({now_, event.t, event.t, event.t_before, event.t_after});
+    if (!agrees()) return false;
+    good_ = spans_.size();
+    return true;
   }
-  span.end = end;
-  list.push_back(std::move(span));
+
+  /// The modes up to the last moment at which they agreed with the target, which the last one is then. Laws that no event
+  /// tells of change with that.
+  std::vector<ModeSpan> finish() {
+    spans_.resize(good_);
+    if (!spans_.empty()) spans_.back().mode = target_;
+    return std::move(spans_);
+  }
+
+ private:
+  [[nodiscard]] bool agrees() const {
+    for (std::size_t i = 0; i < now_.size(); ++i)
+      if (is_touched_[i] != 0 && now_[i] != target_[i]) return false;
+    return true;
+  }
+  void go_back() {
+    spans_.resize(good_);
+    now_ = good_ > 0 ? spans_.back().mode : from_;
+  }
+
+  const Mode &from_, &target_;
+  Mode now_;
+  std::vector<char> is_touched_;  // by an event
+  std::vector<ModeSpan> spans_;
+  std::size_t good_ = 0;  // how many lead to the target
+};
+
+/// The modes from that of `before` to that of `after`, in which steps up to `until` end, as the events from number `next` on
+/// tell; those that are used are behind it then. Empty: they tell of none.
+std::vector<ModeSpan> way_between(const Mode& before, const Mode& after, double until, const std::vector<Event>& events,
+                                  std::size_t& next) {
+  ModeWay way(before, after);
+  std::size_t used = next;
+  for (std::size_t e = next; e < events.size() && events[e].t <= until; ++e)
+    if (may_change_mode(events[e].kind) && way.take(events[e])) used = e + 1;
+  next = std::max(used, first_from(until, events));  // one at that moment may be of the next step
+  return way.finish();
 }
 
 }  // namespace
@@ -85,19 +113,25 @@ void ModeHistory::add(double t, const Mode& mode) {
 }
 
 std::vector<ModeSpan> ModeHistory::resolved(const std::vector<Event>& events) const {
-  std::vector<ModeSpan> spans = spans_;
-  // Events are in the order of time, and so are the spans.
-  std::size_t next = 0;
-  for (std::size_t k = 1; k < spans.size(); ++k) {
-    ModeSpan& span = spans[k];
-    while (next < events.size() && events[next].t < span.found_in) ++next;
-    if (const Event* change = change_until(span.found_at, spans[k - 1].mode, span.mode, events, next)) span.start = change->t;
+  if (spans_.empty()) return {};
+  std::vector<ModeSpan> all{spans_.front()};
+  const auto add = [&all](const std::vector<ModeSpan>& way) {
+    for (const ModeSpan& span : way)
+      if (span.mode != all.back().mode) all.push_back(span);
+  };
+  std::size_t next = 0;  // events and spans are in the order of time
+  for (std::size_t k = 1; k < spans_.size(); ++k) {
+    ModeSpan span = spans_[k];
+    const Mode& before = spans_[k - 1].mode;
+    const std::size_t first = std::max(next, first_from(span.found_in, events));
+    const std::vector<ModeSpan> way = way_between(before, span.mode, span.found_at, events, next);
+    const Event* change = way.empty() ? change_until(span.found_at, before, span.mode, events, first) : nullptr;
+    if (change != nullptr) span.start = change->t;
+    add(way.empty() ? std::vector<ModeSpan>{span} : way);
   }
-  for (std::size_t k = 0; k + 1 < spans.size(); ++k) spans[k].end = spans[k + 1].start;
-  if (!spans.empty()) spans.back().end = last_t_;
-  std::vector<ModeSpan> all;
-  for (std::size_t k = 0; k < spans.size(); ++k)
-    append_with_modes_within_steps(spans[k], k + 1 < spans.size() ? spans[k + 1].found_in : last_t_, events, all);
+  add(way_between(spans_.back().mode, spans_.back().mode, last_t_, events, next));
+  for (std::size_t k = 0; k + 1 < all.size(); ++k) all[k].end = all[k + 1].start;
+  all.back().end = last_t_;
   return all;
 }
 

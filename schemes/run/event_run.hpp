@@ -182,6 +182,7 @@ class EventRun final : public StepwiseRun {
   bool halve(double start, double& to);
 
   /// A piece's events, without what its resets made void, jumps and course. Both sides of a reset at its end are rows.
+  void tell_path();
   void log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, std::vector<Event> jumps, double t_next);
 
   /// `jumps`: data jump here, and with them what has no rate.

@@ -106,7 +106,15 @@ bool EventRun::halve(double start, double& to) {
   return to - start > std::ldexp(h_, shortest_way) && to > start && to < last;
 }
 
+/// The modes of a passage in short steps are shorter than the step.
+void EventRun::tell_path() {
+  if (!options_.course || !is_passage_) return;
+  for (const Step& state : passage_.path())
+    if (state.t < scheme_.t()) record_.pass(state);
+}
+
 void EventRun::log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, std::vector<Event> jumps, double t_next) {
+  tell_path();
   if (outcome.kind != Scheme::ResetOutcome::Kind::none) events_.drop(outcome);
   if (has_reset) ++record_.counts()["resets"], ++steps_;
   events_.write(record_.events());

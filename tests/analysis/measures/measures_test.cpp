@@ -190,6 +190,20 @@ TEST_SUITE("analysis/measures") {
     }
   }
 
+  TEST_CASE("backward Euler measures modes that begin and end within one step") {
+    // Up at the rate 1 to 0.35, down at the rate 19 to 0.3: z = 1 for 1/20 of the time.
+    const Measurement of("[variables]\nx = 0.3\n[model]\nequations = [\"der(x) = 1 - 20*z\"]\n"
+                         "laws = [{ law = \"z in hysteresis(x, 0.3, 0.35)\", modes = [\"low\", \"high\"], name = \"A\" }]\n"
+                         "[run]\nt = [0, 0.99]\nh = 0.1\n",
+                         {"d=duration(A:high)", "i=integral(z)", "top=max(x)", "low=min(x)", "n=count(A)"});
+    REQUIRE(of.run.status == Status::solved);
+    CHECK(of[4] == 36);
+    CHECK(of[0] == doctest::Approx(18 * 0.05 / 19).epsilon(1e-9));
+    CHECK(of[1] == doctest::Approx(of[0]).epsilon(1e-9));
+    CHECK(of[2] == doctest::Approx(0.35).epsilon(1e-9));
+    CHECK(of[3] == doctest::Approx(0.3).epsilon(1e-9));
+  }
+
   TEST_CASE("models of binaries are measured by the courses of their steps: the heat of two heaters") {
     for (const auto& [scheme, error] : {std::pair("located", 1e-9), std::pair("backward_euler", 1e-2)}) {
       const Model model = read_model(test::models_path("/two_heaters.toml"),

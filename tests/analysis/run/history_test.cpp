@@ -10,10 +10,10 @@ using namespace perp;
 
 namespace {
 
-/// The modes of a run of steps of length 2.
-std::vector<ModeSpan> modes_of(const std::string& text) {
+/// The modes of a run.
+std::vector<ModeSpan> modes_of(const std::string& text, double h = 2) {
   const Model model = read_model_text(text, "modes.toml");
-  const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, BackwardEuler{.h = 2});
+  const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, BackwardEuler{.h = h});
   REQUIRE(run.status == Status::solved);
   ModeHistory history;
   for (std::size_t k = 0; k < run.size(); ++k) history.add(run.t[k], run.mode[k]);
@@ -48,5 +48,29 @@ TEST_SUITE("analysis/history") {
     REQUIRE(modes.size() == 3);
     CHECK(std::abs(modes[1].start - 0.9) < 1e-9);
     CHECK(std::abs(modes[2].start - 2.4) < 1e-9);
+  }
+
+  TEST_CASE("laws that change one after the other within one step have each their moment") {
+    const std::vector<ModeSpan> modes =
+        modes_of("[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = step(x - 0.75) + 2*step(x - 1.25)\"]\n"
+                 "[run]\nt = [0, 6]\n");
+    REQUIRE(modes.size() == 3);
+    CHECK(std::abs(modes[0].end - 0.75) < 1e-12);
+    CHECK(std::abs(modes[1].end - 1.25) < 1e-12);
+    CHECK(modes[1].mode != modes[0].mode);
+    CHECK(modes[2].mode != modes[1].mode);
+    CHECK(modes[2].end == 6);
+  }
+
+  TEST_CASE("a law that comes and goes several times within one step does so in the table too") {
+    // Up at the rate 1 to 0.35, down at the rate 19 to 0.3, up again: 1 + 1/19 times 0.05 a cycle.
+    const std::vector<ModeSpan> modes =
+        modes_of("[variables]\nx = 0.3\n[model]\nequations = [\"der(x) = 1 - 20*z\"]\n"
+                 "laws = [{ law = \"z in hysteresis(x, 0.3, 0.35)\", modes = [\"low\", \"high\"] }]\n[run]\nt = [0, 1.99]\n", 0.1);
+    double high = 0;
+    for (const ModeSpan& span : modes)
+      if (span.mode == Mode{1}) high += span.end - span.start;
+    CHECK(modes.size() == 75);  // 37 whole cycles up to 1.947, and low
+    CHECK(std::abs(high - 37 * 0.05 / 19) < 1e-9);
   }
 }
