@@ -234,7 +234,9 @@ bool NonlinearCapturing::keeps_jump(double t, const Vector& x0, double h, const 
                                     const ShortSteps<State>& steps) {
   if (is_smooth()) return false;
   const State& limit = steps.limit;
-  const Vector rates = h * rate_terms({t, limit.x, limit.lambda, limit.w, *limit.mode});
+  // An exponential may be far larger at x0 than behind the motion that it drives.
+  const auto rates_at = [&](const Vector& x) { return rate_terms({t, x, limit.lambda, limit.w, *limit.mode}); };
+  const Vector rates = h * rates_at(limit.x).cwiseMax(rates_at(with_algebraic(x0, limit.x)));
   const auto step = [&](int k) { return short_step(x0, h, k); };
   return keeps_its_size(steps, rounding.cwiseMax(jump_share * rates), explaining(rates), step);
 }

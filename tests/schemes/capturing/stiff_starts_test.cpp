@@ -130,4 +130,20 @@ TEST_SUITE("schemes/capturing/stiff_starts") {
     CHECK(run.status == Status::not_solved);
     CHECK(run.message.find("a continuous solution starts at x0") != std::string::npos);
   }
+
+  TEST_CASE("the current of a floating capacitor, written as a rate, explains the motion that it drives: no jump, however long the steps are") {
+    for (const double h : {1e-3, 0.1, 1.0, 100.0})
+      for (const double u0 : {0.1, 0.2, 0.3}) {
+        const Trajectory run = run_of(fmt::format("[variables]\nu = {}\nv = 0\n[model]\nequations = "
+                                                  "[\"1e-9*der(u) = -1e-9*(exp((u + v)/0.026) - 1)\", \"v = 0.1 + 1e-9*der(u)\"]\n[run]\nt = [0, {}]\n",
+                                                  u0, 10 * h),
+                                      h);
+        CAPTURE(h);
+        CAPTURE(u0);
+        CHECK_FALSE(has_event(run, EventKind::jump));
+        CHECK(run.x.front()[0] == u0);
+        REQUIRE(run.status == Status::solved);
+        if (h >= 1) CHECK(run.x.back()[0] == doctest::Approx(-0.1).epsilon(1e-3));
+      }
+  }
 }
