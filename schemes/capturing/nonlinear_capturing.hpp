@@ -201,6 +201,8 @@ class NonlinearCapturing final : public ModewiseScheme {
     bool jumps, consistent;
   };
   [[nodiscard]] Vector with_algebraic(Vector x0, const Vector& x) const;
+  [[nodiscard]] Matrix factors_of_rates(const std::vector<int>& variables, const Vector& x) const;
+  [[nodiscard]] Vector with_given(const Vector& x0, const Vector& x) const;
   std::vector<double> rows_at(double t, const Vector& x, const Vector& lambda);
   std::optional<State> continuous_start(const Vector& x0, double t, const State& limit);
   std::optional<Vector> jump_from_here();

@@ -4,12 +4,15 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/branches.hpp>
+#include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/safeguard.hpp>
 
 namespace perp {
 namespace {
 
+constexpr std::size_t most_rates_told = 200;  ///< variables whose sums of rates are looked at
+constexpr double same_sum = 1e-11;  ///< of the terms of a sum of rates: what is left of it is rounding
 constexpr int settling_probe = -20;  ///< h·2^k, from which on a jump behind a reset is looked for
 
 }  // namespace
@@ -198,6 +201,40 @@ Vector NonlinearCapturing::with_algebraic(Vector x0, const Vector& x) const {
   return x0;
 }
 
+/// The columns of ∂F/∂ẋ of these variables, in this state.
+Matrix NonlinearCapturing::factors_of_rates(const std::vector<int>& variables, const Vector& x) const {
+  const Vector rate = last_rate_.size() > 0 ? last_rate_ : Vector(Vector::Zero(step_.n()));  // squares of rates have none at 0
+  Matrix E(step_.n(), static_cast<Eigen::Index>(variables.size()));
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    Vector moved = Vector::Zero(step_.n());
+    moved[variables[k]] = 1;
+    E.col(static_cast<Eigen::Index>(k)) = step_.motion(trial().t, rate, x, current().lambda, moved);
+  }
+  return E;
+}
+
+/// The state that x0 gives, with the rest as in x: variables with rates are those of x0, but where rates stand in fewer
+/// independent sums than there are of them (the voltage of a floating capacitor), E x0 is given and no more.
+Vector NonlinearCapturing::with_given(const Vector& x0, const Vector& x) const {
+  const Vector start = with_algebraic(x0, x);
+  std::vector<int> rates;
+  for (int j = 0; j < step_.n(); ++j)
+    if (!is_algebraic(j)) rates.push_back(j);
+  if (rates.size() < 2 || rates.size() > most_rates_told || !start.allFinite()) return start;
+  Vector sizes = start.cwiseAbs().cwiseMax(x.cwiseAbs())(rates);
+  const double largest = sizes.maxCoeff();
+  if (!(largest > 0)) return start;
+  sizes = (sizes.array() > 0).select(sizes, largest);
+  const Matrix E = factors_of_rates(rates, start);
+  RankElimination elimination;
+  elimination.factorise(E, sizes, E.cwiseAbs() * sizes, same_sum);
+  if (elimination.rank() == elimination.columns()) return start;
+  Vector change(E.cols()), result = start;
+  elimination.solve_least_norm(E * (x0 - x)(rates), change);
+  result(rates) = x(rates) + change;
+  return result;
+}
+
 /// A state at x0 from which a continuous solution starts: the equations have values there, its mode determines the
 /// algebraic variables and the multipliers as functions of the others, and every law is inside of its branch. Of
 /// several the one in the mode of `limit`, where short steps led to, else the first found. Nothing: none is known.
@@ -293,8 +330,9 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
     return false;
   }
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
-  Vector x = with_algebraic(x0, limit.x);
-  if (Vector own = x0; !solve_constraints(step_, newton_, t, *limit.mode, x, limit.lambda, limit.w) &&
+  Vector x = with_given(x0, limit.x);
+  const bool is_whole = x == with_algebraic(x0, limit.x);
+  if (Vector own = x0; !solve_constraints(step_, newton_, t, *limit.mode, x, limit.lambda, limit.w) && is_whole &&
                        solve_constraints(step_, newton_, t, *limit.mode, own, limit.lambda, limit.w))
     x = own;
   if (jumps || !consistent) {

@@ -146,4 +146,31 @@ TEST_SUITE("schemes/capturing/stiff_starts") {
         if (h >= 1) CHECK(run.x.back()[0] == doctest::Approx(-0.1).epsilon(1e-3));
       }
   }
+
+  TEST_CASE("of the voltages beside a floating capacitor their difference is given: the first row holds all equations") {
+    for (const char* term : {"0", "0.001*v1^3", "0.001*exp(v1)", "1e-6*(exp(v1/0.026) - 1)"})
+      for (const double h : {0.1, 1e-3}) {
+        const Trajectory run = run_of(
+            fmt::format("[variables]\nv0 = 0\nv1 = 0.5\nv2 = 0\n[model]\nequations = [\"v0 + (v0 - v2) - (der(v1) - der(v0)) = 0\", "
+                        "\"v1/5 + {} + (der(v1) - der(v0)) = 0\", \"v2/10 - (v0 - v2) = 0\"]\n[run]\nt = [0, 1]\n",
+                        term),
+            h);
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        CAPTURE(term);
+        const double v0 = run.x[0][0], v1 = run.x[0][1], v2 = run.x[0][2];
+        const std::string name = term;
+        const double g = name == "0" ? 0 : name[2] == '0' && name.back() == '3' ? 0.001 * v1 * v1 * v1
+                         : name.back() == ')' && name[0] == '0' ? 0.001 * std::exp(v1) : 1e-6 * std::expm1(v1 / 0.026);
+        CHECK(std::abs(v1 - v0 - 0.5) < 1e-9);
+        CHECK(std::abs(v2 / 10 - (v0 - v2)) < 1e-9);
+        CHECK(std::abs(v0 + (v0 - v2) + v1 / 5 + g) < 1e-7);
+      }
+    // A reverse diode from v0 to v2, 10 V/us: solved from a start that was the guess of all voltages.
+    const Trajectory run = run_of("[variables]\nv0 = 0\nv1 = 0.5\nv2 = 0\n[model]\nequations = ["
+                                  "\"v0/1e7 + 1e-6*(exp((v0 - v2)/0.026) - 1) - 1e-6*(der(v1) - der(v0)) = 0\", "
+                                  "\"v1/1e5 + 1e-6*(der(v1) - der(v0)) = 0\", \"v2/10 - 1e-6*(exp((v0 - v2)/0.026) - 1) = 0\"]\n[run]\nt = [0, 2e-5]\n",
+                                  1e-6);
+    REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+    CHECK(run.x[0][1] - run.x[0][0] == doctest::Approx(0.5));
+  }
 }
