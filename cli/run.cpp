@@ -245,6 +245,21 @@ bool take(const Step& step, RunRecorder& recorder, Progress& progress) {
   return !interrupted();
 }
 
+/// The same of steps that keep their mode.
+bool take(const StepsInMode& steps, RunRecorder& recorder, Progress& progress) {
+  recorder.steps(steps);
+  progress.at(steps.t, steps.count);
+  return !interrupted();
+}
+
+/// Records the steps, one by one or as many at once as the recorder lets them be.
+StepObserver observer_of(RunRecorder& recorder, Progress& progress) {
+  return {[&](const Step& step) { return take(step, recorder, progress); },
+          {.most = [&] { return recorder.most_together(); },
+           .with_states = recorder.takes_states(),
+           .take = [&](const StepsInMode& steps) { return take(steps, recorder, progress); }}};
+}
+
 /// Draws the pictures, whose files join the others. What they failed by: the summary comes first.
 std::exception_ptr draw_pictures(const RunPictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
                                  RunRecorder& recorder, const Trajectory& run, std::vector<std::string>& files) {
@@ -281,7 +296,7 @@ int execute(const RunArguments& arguments) {
   RunRecorder recorder(model, destinations);
   catch_interrupts();
   IntegrateOptions options = options_of(model, destinations);
-  options.observer = [&](const Step& step) { return take(step, recorder, progress); };
+  options.observer = observer_of(recorder, progress);
   const auto kept = set_checkpoints(arguments, model, destinations, options, recorder);
   measures.watch(options);
   Trajectory run = run_of(model, until, options);

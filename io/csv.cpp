@@ -13,8 +13,8 @@ void append(fmt::memory_buffer& buffer, double value) {
 }  // namespace
 
 CsvWriter::CsvWriter(const std::string& file, const Model& model,
-                     const std::vector<std::string>& quantities)
-    : file_(file, Writing::rows),
+                     const std::vector<std::string>& quantities, Writing writing)
+    : file_(file, writing),
       mode_text_(model.laws()),
       lambdas_(model.laws().size()),
       quantities_(static_cast<Eigen::Index>(quantities.size())) {
@@ -77,6 +77,19 @@ void CsvWriter::row(const Step& step, const Vector& outputs) {
   if (quantities_ > 0) append_sensitivities(step);
   append_mode(step.mode);
   file_.end_record();
+}
+
+void CsvWriter::rows(const StepsInMode& steps) {
+  if (!header_.empty()) write_header();
+  fmt::memory_buffer& buffer = file_.buffer();
+  const std::size_t count = steps.times.size(), n = steps.x.size() / count;
+  for (std::size_t k = 0; k < count; ++k) {
+    append(buffer, steps.times[k]);
+    for (std::size_t j = k * n; j < (k + 1) * n; ++j) append(buffer, steps.x[j]);
+    for (const Eigen::Index i : written_) append(buffer, steps.lambda[k * lambdas_ + static_cast<std::size_t>(i)]);
+    append_mode(*steps.mode);
+    file_.end_record();
+  }
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <perp/core/trajectory.hpp>
 #include <perp/io/files/output_file.hpp>
 #include <perp/models/language/model.hpp>
+#include <perp/schemes/integrate.hpp>
 
 namespace perp::io {
 
@@ -17,9 +18,11 @@ class CsvWriter {
  public:
   /// `quantities`: names of the columns of dx_dq, e.g. p1: columns dx1_dp1, ..., dlambda1_dp1, ...
   CsvWriter(const std::string& file, const Model& model,
-            const std::vector<std::string>& quantities = {});
+            const std::vector<std::string>& quantities = {}, Writing writing = Writing::rows);
   /// `outputs`: their values at this state.
   void row(const Step& step, const Vector& outputs);
+  /// Rows of a model without outputs, in a file without sensitivities.
+  void rows(const StepsInMode& steps);
   void close();
   /// What was written so far, see OutputFile; before the first row the names of the columns are not.
   void transfer(Archive& archive) { archive(file_, header_); }

@@ -45,9 +45,16 @@ class Table {
   void close() { set_ = Handle(); }
   [[nodiscard]] bool is_full() const { return pending_ >= chunk_rows_; }
 
-  void append(const T* row) {
-    values_.insert(values_.end(), row, row + std::max<hsize_t>(columns_, 1));
-    ++pending_;
+  /// Rows until it is full.
+  [[nodiscard]] hsize_t room() const { return chunk_rows_ - pending_; }
+
+  void append(const T* rows, hsize_t count = 1) {
+    values_.insert(values_.end(), rows, rows + count * std::max<hsize_t>(columns_, 1));
+    pending_ += count;
+  }
+  /// So many copies of one row.
+  void repeat(const T* row, hsize_t count) {
+    for (hsize_t k = 0; k < count; ++k) append(row);
   }
 
   void write() {
@@ -135,6 +142,22 @@ class Hdf5Writer::File {
       mode_[0].append(has_all(step.mode) ? step.mode.data() : no_mode_.data());
     }
     if (t_.is_full() || x_.is_full()) write();
+  }
+
+  /// Rows of a model without outputs: as many at once as one write takes.
+  void rows(const StepsInMode& steps) {
+    const hsize_t count = steps.times.size(), n = steps.x.size() / count, m = laws_.size();
+    for (hsize_t k = 0, more = 0; k < count; k += more) {
+      more = std::min({count - k, t_.room(), x_.room()});
+      t_.append(&steps.times[k], more);
+      x_.append(steps.x.data() + k * n, more);
+      if (m > 0) {
+        lambda_[0].append(steps.lambda.data() + k * m, more);
+        w_[0].append(steps.w.data() + k * m, more);
+        mode_[0].repeat(steps.mode->data(), more);
+      }
+      if (t_.is_full() || x_.is_full()) write();
+    }
   }
 
   void close(const std::vector<Event>& events, const Json& provenance) {
@@ -304,6 +327,8 @@ Hdf5Writer::File& Hdf5Writer::file() {
 }
 
 void Hdf5Writer::row(const Step& step, const Vector& outputs) { file().row(step, outputs); }
+
+void Hdf5Writer::rows(const StepsInMode& steps) { file().rows(steps); }
 
 void Hdf5Writer::close(const std::vector<Event>& events, const Json& provenance) {
   file().close(events, provenance);

@@ -7,6 +7,7 @@
 #include <perp/core/trajectory.hpp>
 #include <perp/io/provenance.hpp>
 #include <perp/models/language/model.hpp>
+#include <perp/schemes/integrate.hpp>
 
 namespace perp::io {
 
@@ -26,6 +27,8 @@ class Hdf5Writer {
 
   /// `outputs`: their values at this state.
   void row(const Step& step, const Vector& outputs);
+  /// Rows of a model without outputs.
+  void rows(const StepsInMode& steps);
   /// Writes the rest: the last rows, the events, the provenance. Throws FileError.
   void close(const std::vector<Event>& events, const Json& provenance);
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 
 #include <perp/analysis/run/schemes.hpp>
@@ -30,7 +31,8 @@ RunRecorder::RunRecorder(const Model& model, const Destinations& destinations)
   if (is_hdf5(file))
     hdf5_ = std::make_unique<Hdf5Writer>(file, model);
   else
-    csv_ = std::make_unique<CsvWriter>(file, model);
+    csv_ = std::make_unique<CsvWriter>(file, model, std::vector<std::string>{},
+                                       destinations.spool.empty() ? Writing::rows_once : Writing::rows);
   if (hdf5_ && !destinations.spool.empty()) spool_.emplace(destinations.spool);
 }
 
@@ -57,6 +59,21 @@ bool RunRecorder::step(const Step& step) {
   if (!destinations_.plotted.empty()) samples_.add(step);
   if (lister_) list_solutions(step);
   return true;
+}
+
+long RunRecorder::most_together() const {
+  constexpr long most_rows = 1024;  // whose states are kept meanwhile
+  if (lister_ || spool_ || !destinations_.plotted.empty()) return 0;
+  if (!destinations_.times.empty()) return constraints_.passed_over();
+  return values_.has_outputs() ? 0 : std::min(most_rows, constraints_.passed_over());
+}
+
+// Numbers of such steps are finite, and none of them is looked at.
+void RunRecorder::steps(const StepsInMode& steps) {
+  constraints_.pass_over(steps.count);
+  if (csv_ && takes_states()) csv_->rows(steps);
+  if (hdf5_ && takes_states()) hdf5_->rows(steps);
+  history_.add(steps.t, *steps.mode);
 }
 
 void RunRecorder::list_solutions(const Step& now) {

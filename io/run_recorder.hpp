@@ -41,6 +41,13 @@ class RunRecorder {
   /// False where the run is to stop.
   bool step(const Step& step);
 
+  /// So many of the next steps may be told in one, if they keep their mode.
+  [[nodiscard]] long most_together() const;
+  /// Are such steps rows of files?
+  [[nodiscard]] bool takes_states() const { return destinations_.times.empty() && (csv_ || hdf5_); }
+  /// Takes them.
+  void steps(const StepsInMode& steps);
+
   /// A number of a row was not finite, or a state is none of the system's: why `step` stopped the run; else empty.
   [[nodiscard]] const std::string& fault() const { return constraints_.fault().empty() ? values_.fault() : constraints_.fault(); }
 

@@ -13,6 +13,8 @@
 
 namespace perp {
 
+struct StepsInMode;
+
 /// What one attempted step found.
 struct Attempt {
   Status status = Status::never_run;  ///< solved | no_solution | not_solved | not_enumerated
@@ -60,9 +62,9 @@ class Scheme {
   /// `restore` or a further `attempt` it is gone.
   virtual Attempt attempt(double t_next, double h) = 0;
   /// Takes these steps at once as long as the present mode goes on: the same as an attempt and `accept`
-  /// each. How many it took, which may be none.
-  virtual Stay stay(const UniformSteps& steps) {
-    (void)steps;
+  /// each. How many it took, which may be none. `states`: gets theirs; null: nobody asks.
+  virtual Stay stay(const UniformSteps& steps, StepsInMode* states) {
+    (void)steps, (void)states;
     return {};
   }
   /// Why the last attempt or start was not solved.

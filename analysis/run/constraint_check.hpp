@@ -37,6 +37,10 @@ class ConstraintCheck {
 
   /// False where the state is none of the system's: see `fault`.
   bool add(const Step& step);
+  /// So many of the next states are not looked at.
+  [[nodiscard]] long passed_over() const { return seen_ == 0 ? stride_ : (stride_ - seen_ % stride_) % stride_; }
+  /// So many of them came.
+  void pass_over(long states) { seen_ += states; }
   /// "stopped at t = 1: law s is missed by 0.005 of its terms ..."; empty: no state was found so.
   [[nodiscard]] const std::string& fault() const { return fault_; }
   /// What was looked at so far.

@@ -17,6 +17,8 @@ class RowValues {
   /// Computes the outputs. False where a number of the row is not finite: see `fault`.
   bool take(const Step& step);
   [[nodiscard]] const Vector& outputs() const { return outputs_; }
+  /// Does a row hold more than its state?
+  [[nodiscard]] bool has_outputs() const { return !columns_.outputs.empty(); }
   /// "stopped at t = 1: output 'y' is inf, which is no result": of the last `take` that was false;
   /// empty: none was.
   [[nodiscard]] const std::string& fault() const { return fault_; }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include <perp/cli/input/progress.hpp>
 
@@ -21,10 +22,11 @@ Progress::Progress(Span span, bool allowed)
       start_(Clock::now()),
       last_(start_) {}
 
-void Progress::at(double t) {
-  ++steps_;
+void Progress::at(double t, long steps) {
+  const long before = std::exchange(steps_, steps_ + steps);
   // Fast steps need not look at the clock each time; a slow one is never alone for long.
-  if (!allowed_ || (steps_ % steps_per_look_at_the_clock != 0 && steps_ > 1000)) return;
+  const bool looks = steps_ / steps_per_look_at_the_clock != before / steps_per_look_at_the_clock;
+  if (!allowed_ || (!looks && steps_ > 1000)) return;
   const Clock::time_point now = Clock::now();
   if (now - start_ < silence || now - last_ < interval) return;
   const double seconds = std::chrono::duration<double>(now - last_).count();

@@ -17,7 +17,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  void at(double t);  ///< call once a step
+  /// Call once a step, or once for several.
+  void at(double t, long steps = 1);
   void clear();
 
  private:

@@ -86,7 +86,7 @@ void OutputFile::open_in_place(const std::string& name, int flags) {
 }
 
 OutputFile::OutputFile(const std::string& name, Writing writing)
-    : name_(name == "-" ? "standard output" : name), flushed_(std::chrono::steady_clock::now()) {
+    : name_(name == "-" ? "standard output" : name), may_go_on_(writing == Writing::rows), flushed_(std::chrono::steady_clock::now()) {
   if (name == "-" || is_standard_output(name)) {
     descriptor_ = STDOUT_FILENO;
     return;
@@ -131,7 +131,7 @@ void OutputFile::flush() {
     if (count < 0) fail_with_whole_lines(written);
     written += static_cast<std::size_t>(count);
   }
-  add({buffer_.data(), buffer_.size()}, written_, digests_);
+  if (may_go_on_) add({buffer_.data(), buffer_.size()}, written_, digests_);
   written_ += buffer_.size();
   buffer_.clear();
   flushed_ = std::chrono::steady_clock::now();

@@ -34,7 +34,8 @@ class Replacement {
 /// How a file is written.
 enum class Writing {
   whole,  ///< beside its place, which it takes when it is closed; see Replacement
-  rows    ///< in its place, a record at a time: whatever stops the program, no record is cut in two
+  rows,   ///< in its place, a record at a time: whatever stops the program, no record is cut in two
+  rows_once  ///< the same of rows that nothing goes on behind: see OutputFile::transfer
 };
 
 /// A text file, or standard output for "-" and for every other name of it. A file is emptied only
@@ -52,7 +53,7 @@ class OutputFile {
   /// The record in `buffer` is complete: it is written when there are many or some time has passed.
   void end_record();
   /// What was written so far, all of it on the disk; on reading the file goes on behind it. Throws ArchiveError where the
-  /// file does not begin with it.
+  /// file does not begin with it. Not of rows that are written once.
   void transfer(Archive& archive);
   /// Everything so far is on the disk.
   void sync();
@@ -75,6 +76,7 @@ class OutputFile {
   int descriptor_ = -1;
   bool empties_ = false;  // an old file is emptied by the first write
   bool is_new_ = false;   // there was none: it goes again if nothing is written
+  bool may_go_on_ = true;  // may somebody ask what was written?
   std::optional<Replacement> replacement_;
   fmt::memory_buffer buffer_;
   std::size_t written_ = 0;  // bytes,

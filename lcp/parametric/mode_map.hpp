@@ -239,8 +239,11 @@ class ModeMap {
     return precise(index, theta, sum, terms);
   }
   void evaluate(int first, int count, const double* theta, double* value) const {
-    for (int i = first; i < first + count; ++i)
-      *value++ = evaluate(rows_.data() + i * stride_, i, theta, k_);
+    with_known_size([&](const auto size) {
+      const double* row = rows_.data() + first * (size + 1);
+      for (int i = first; i < first + count; ++i, row += size + 1) *value++ = evaluate(row, i, theta, size);
+      return true;
+    });
   }
   [[nodiscard]] bool has_held_argument(const ParametricMlcp& family, int law) const;
   [[nodiscard]] bool contradicts(const ParametricMlcp& family, int law) const;

@@ -36,7 +36,7 @@ class Capturing final : public ModewiseScheme {
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
   Attempt attempt(double t_next, double h) override;
   Attempt attempt_end(double t_next, double h) override;
-  Stay stay(const UniformSteps& steps) override;
+  Stay stay(const UniformSteps& steps, StepsInMode* states) override;
   Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
                      double h) override;
   bool ends_surely_in(const Mode& mode, double t_next, double h) override;
@@ -143,6 +143,9 @@ class Capturing final : public ModewiseScheme {
   ModeCache& new_cache(double h);
   void retire(std::list<Entry>::iterator entry);
   const State& completed(const State& state) const;
+  [[nodiscard]] bool is_steady() const;
+  void put_in_mode(ModeCache& maps, int present, bool is_whole);
+  void put_state(const ModeMap& map, long k, StepsInMode& states) const;
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
@@ -174,6 +177,7 @@ class Capturing final : public ModewiseScheme {
   };
   bool may_ask_all(double h);
   std::optional<Attempt> attempt_of_all(double h);
+  PointStep::Verdict verdict_of(PointStep& step, const Mode& mode, const Mode& present);
   std::optional<std::vector<Found>> find_all(PointStep& step, const Mode& present);
   static bool is_same_point(const Found& a, const Found& b);
   static void add_found(Found other, const Mode& present, std::vector<Found>& found);
@@ -186,7 +190,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] bool is_asked_again(bool is_kept, bool is_one) const;
   bool finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one, bool takes_any);
   bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
-  [[nodiscard]] Mode other_branches(const PointStep& step, const Mode& mode) const;
+  void list_other_branches(const PointStep& step, const Mode& mode);
   static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,
                                           const std::vector<int>& violated, Mode& mode);
   void take(const PointStep& step, const Mode& mode, bool is_kept);
@@ -220,6 +224,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] bool is_possible_start(const Mode& mode, const Vector& x0, const Vector& q) const;
   void shorten_into_possible_mode(const Vector& x0, double t, double h, ShortSteps<State>& steps);
   [[nodiscard]] Step without_impulses(Step state) const;
+  [[nodiscard]] Vector terms_of_rates(const Step& part) const;
   void solve_constraints_at(double t, double h, Vector& x, State& limit);
   bool solve_constraints_at_point(double t, Vector& x, State& limit);
   void take_constraints(const PointStep& step, Vector& x, State& limit) const;
@@ -245,7 +250,9 @@ class Capturing final : public ModewiseScheme {
   std::optional<bool> is_continuous_;  // where steps are monotone, whatever their θ; once it was asked for
   std::map<Mode, long> met_;     // steps at points of the user's length, by mode
   bool looks_for_end_ = false;   // see `attempt_end`
-  Mode search_;                  // room for `find_mode`
+  bool is_refuted_ = false;      // has the present mode no solution at the point of the attempted step?
+  Mode search_, from_, other_;   // room for `find_mode`
+  std::vector<int> violated_;    // the same
   std::optional<std::vector<Mode>> possible_;  // modes that the point of the attempted step leaves
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;

@@ -1,5 +1,5 @@
-// What a step of Capturing moves and which branches end on its way: what the safeguard of a change of
-// mode asks.
+// Steps of Capturing that keep their mode, made at once. What a step moves and which branches end on its way: what the
+// safeguard of a change of mode asks.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +7,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
+#include <perp/schemes/integrate.hpp>
 
 namespace perp {
 namespace {
@@ -35,7 +36,81 @@ void add_approach(int law, double start, double end, std::vector<Scheme::Departu
   if (start > 0 && end < start) add_departure(law, start / (start - end), list);
 }
 
+/// Need steps with these options no look at all modes as long as the present one goes on?
+bool may_stay(Selector selector, bool has_many_modes) {
+  return selector == Selector::keep_mode || (selector == Selector::minimal_norm && !has_many_modes);
+}
+
+/// Does the present mode go on with this parameter, beyond doubt and, where it may have rivals, as the nearest? Such are
+/// counted.
+bool goes_on(ModeCache& maps, int present, const double* parameter, bool may_have_rivals, Stay& stay) {
+  const ModeMap& map = maps.map(present);
+  if (!map.admissible(parameter) || !map.is_finite(parameter)) return false;
+  if (!may_have_rivals) return true;
+  const ModeCache::Choice nearest = maps.nearest_from(present, parameter);
+  if (nearest.status != Status::solved || nearest.map != present) return false;
+  stay.several += nearest.solutions > 1;
+  stay.ties += nearest.ties > 0;
+  return true;
+}
+
 }  // namespace
+
+/// Need steps from the present state no look at all modes as long as its mode goes on?
+bool Capturing::is_steady() const {
+  return !current().is_fresh && !is_large() && may_stay(options_.selector, has_many_modes_);
+}
+
+// What is close to a margin, not finite, or a step of another length is left to `attempt`.
+Stay Capturing::stay(const UniformSteps& steps, StepsInMode* states) {
+  Stay made;
+  if (!is_steady()) return made;
+  active_ = &equations_;
+  ModeCache& maps = cache(steps.h);
+  const int present = current().map;
+  if (current().cache != &maps || present < 0) return made;
+  const bool may_have_rivals = options_.selector != Selector::keep_mode && !has_one_solution(steps.h);
+  const auto make_room = [&](long count) {
+    if (states != nullptr) states->resize(at(count), equations_.n(), equations_.m());
+  };
+  make_room(steps.last - steps.first + 1);
+  for (long k = steps.first; k <= steps.last; ++k, ++made.steps) {
+    State& next = trial();
+    next.t = steps.end(k);
+    equations_.parameter(current().x, current().t, next.t, next.parameter.data());
+    if (!goes_on(maps, present, next.parameter.data(), may_have_rivals, made)) break;
+    put_in_mode(maps, present, states != nullptr);
+    if (states != nullptr) put_state(maps.map(present), made.steps, *states);
+    accept();
+  }
+  make_room(made.steps);
+  return made;
+}
+
+/// The step that is tried ends in the present mode, by this map of it, with all of its variables or those that steps read.
+void Capturing::put_in_mode(ModeCache& maps, int present, bool is_whole) {
+  State& next = trial();
+  const double* parameter = next.parameter.data();
+  if (is_whole)
+    maps.map(present).u(parameter, next.x.data());
+  else
+    maps.map(present).u(equations_.state(), parameter, next.x.data());
+  next.mode = current().mode;
+  next.cache = &maps;
+  next.map = present;
+  next.x_known = is_whole;
+  next.outputs_known = next.is_fresh = next.is_point = false;
+}
+
+/// The state at the end of that step is the k-th of these.
+void Capturing::put_state(const ModeMap& map, long k, StepsInMode& states) const {
+  const State& next = trial();
+  const double* parameter = next.parameter.data();
+  states.times[at(k)] = next.t;
+  std::copy(next.x.begin(), next.x.end(), states.x.begin() + k * equations_.n());
+  map.lambda(parameter, states.lambda.data() + k * equations_.m());
+  map.w(parameter, states.w.data() + k * equations_.m());
+}
 
 double Capturing::attempted_norm() const { return motion(x(), attempted()).norm(); }
 

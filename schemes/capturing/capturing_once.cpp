@@ -32,13 +32,12 @@ bool is_refuted(PointStep::Verdict verdict) {
 }
 
 /// Of the last solution, in increasing order.
-std::vector<int> violated_laws(const PointStep& step) {
-  std::vector<int> violated;
+void list_violated_laws(const PointStep& step, std::vector<int>& violated) {
+  violated.clear();
   for (const PointStep::Margin& margin : step.margins())
     if (margin.is_beyond) violated.push_back(margin.end.law);
   std::sort(violated.begin(), violated.end());  // those of free multipliers come last
   violated.erase(std::unique(violated.begin(), violated.end()), violated.end());
-  return violated;
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
   State& next = trial();
   equations.parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
-  next.is_point = false;
+  next.is_point = is_refuted_ = false;
   const bool asks_once = is_asked_once(h);
   if (asks_once)
     if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
@@ -166,6 +165,7 @@ std::optional<Attempt> Capturing::solve_once(double h, bool is_one, bool takes_a
   if (!is_solved(verdict)) return std::nullopt;
   const bool is_kept = verdict == PointStep::Verdict::inside && !start_pending_;
   step.give_margins(next.ends, is_kept);  // else the search reads them, too
+  is_refuted_ = verdict == PointStep::Verdict::outside && !start_pending_;
   if (!is_kept && !finds_other(step, verdict, is_one, takes_any)) return std::nullopt;
   take(step, search_, is_kept);
   const bool is_kept_first = is_kept && options_.selector == Selector::keep_mode;
@@ -200,6 +200,15 @@ bool Capturing::may_ask_all(double h) {
   return is_nearest && h != options_.h && !has_many_modes_ && !is_large() && once().step->is_usable();
 }
 
+/// Of a mode at the point; that of the present one may be known, with its margins, from `attempt_once`.
+PointStep::Verdict Capturing::verdict_of(PointStep& step, const Mode& mode, const Mode& present) {
+  if (mode != present) return step.solve(mode);
+  if (is_refuted_) return PointStep::Verdict::outside;
+  const PointStep::Verdict verdict = step.solve(mode);
+  trial().ends = step.margins();
+  return verdict;
+}
+
 /// The solutions of all modes at the point, none of which gets a map; those that may have one are kept. Nothing where one
 /// is undecided, memory counts, or an end of its branches is within rounding and no other mode has its solution beyond doubt.
 std::optional<std::vector<Capturing::Found>> Capturing::find_all(PointStep& step, const Mode& present) {
@@ -208,8 +217,7 @@ std::optional<std::vector<Capturing::Found>> Capturing::find_all(PointStep& step
   bool is_decided = memory_.empty();
   Mode other(active_->laws().size(), 0);
   do {
-    const PointStep::Verdict verdict = step.solve(other);
-    if (other == present) trial().ends = step.margins();
+    const PointStep::Verdict verdict = verdict_of(step, other, present);
     if (is_refuted(verdict)) continue;
     possible_->push_back(other);
     is_decided = is_decided && verdict == PointStep::Verdict::inside;
@@ -262,6 +270,7 @@ void Capturing::add_found(Found other, const Mode& present, std::vector<Found>& 
 
 /// -1: two of them are, but for rounding.
 int Capturing::nearest_of(const std::vector<Found>& found) const {
+  if (found.size() == 1) return motion(x(), found[0].x).squaredNorm() < inf ? 0 : -1;
   int nearest = -1;
   double best = inf, best_rounding = 0;
   bool is_tied = false;
@@ -299,30 +308,29 @@ bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdic
   bool is_ordered = false;
   for (long count = 0; count < most && verdict == PointStep::Verdict::outside; ++count) {
     check_interruption();
-    const std::vector<int> violated = violated_laws(step);
-    const Mode from = mode;
-    const Mode other = other_branches(step, mode);
-    const std::size_t moved = pivots.takes_all(violated.size()) ? violated.size() : 1;
-    is_ordered = is_ordered || moved < violated.size();
-    for (std::size_t k = 0; k < moved; ++k) mode[at(violated[k])] = other[at(violated[k])];
+    list_violated_laws(step, violated_);
+    from_ = mode;
+    list_other_branches(step, mode);
+    const std::size_t moved = pivots.takes_all(violated_.size()) ? violated_.size() : 1;
+    is_ordered = is_ordered || moved < violated_.size();
+    for (std::size_t k = 0; k < moved; ++k) mode[at(violated_[k])] = other_[at(violated_[k])];
     verdict = step.solve(mode);
     if (is_solved(verdict)) continue;
     is_ordered = true;
-    verdict = pass_singular(step, from, other, violated, mode);
+    verdict = pass_singular(step, from_, other_, violated_, mode);
   }
   return verdict == PointStep::Verdict::inside && !(is_ordered && step.is_at_end());
 }
 
 /// The branch of each law that is nearest to the point of the step, but for that of the mode.
-Mode Capturing::other_branches(const PointStep& step, const Mode& mode) const {
+void Capturing::list_other_branches(const PointStep& step, const Mode& mode) {
   const std::vector<Law>& laws = equations_.laws();
-  Mode other(mode.size());
+  other_.resize(mode.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
     const auto law = static_cast<int>(i);
-    other[i] = nearest_branch(laws[i], step.w()[law], step.lambda()[law], mode[i], step.w_unit(law),
-                              step.lambda_unit(law));
+    other_[i] = nearest_branch(laws[i], step.w()[law], step.lambda()[law], mode[i], step.w_unit(law),
+                               step.lambda_unit(law));
   }
-  return other;
 }
 
 /// Where the mode of a block step is singular: one violated law moves alone, or with one other law,

@@ -268,10 +268,12 @@ Step Capturing::without_impulses(Step state) const {
 }
 
 /// |A| |x| + |b| + |B| |λ| over the differential variables and the bounded multipliers.
-Vector Capturing::rate_terms(const Step& state) const {
-  const Step part = without_impulses(state);
+Vector Capturing::rate_terms(const Step& state) const { return terms_of_rates(without_impulses(state)); }
+
+/// The same of a state without what may be an impulse.
+Vector Capturing::terms_of_rates(const Step& part) const {
   const SparseLcs& lcs = equations_.system();
-  return lcs.b(state.t).cwiseAbs() + lcs.A.sizes_times(part.x.cwiseAbs()) + lcs.B.sizes_times(part.lambda.cwiseAbs());
+  return lcs.b(part.t).cwiseAbs() + lcs.A.sizes_times(part.x.cwiseAbs()) + lcs.B.sizes_times(part.lambda.cwiseAbs());
 }
 
 /// The rate r = A x + b + B λ changes from a to b by no more than |A| |Δx| + |B| |Δλ|: far from the origin, where the terms of
@@ -284,7 +286,7 @@ Vector Capturing::rate_terms_between(const Step& a, const Step& b) const {
   };
   const Vector change =
       lcs.A.sizes_times((to.x - from.x).cwiseAbs()) + lcs.B.sizes_times((to.lambda - from.lambda).cwiseAbs());
-  return rate_terms(a).cwiseMax(rate_terms(b)).cwiseMin(change + rate(from).cwiseMax(rate(to)));
+  return terms_of_rates(from).cwiseMax(terms_of_rates(to)).cwiseMin(change + rate(from).cwiseMax(rate(to)));
 }
 
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.

@@ -104,13 +104,12 @@ class EventRun final : public StepwiseRun {
     }
   }
 
-  /// Steps in the present mode that leave no row and that nobody looks into.
+  /// Steps in the present mode that nobody looks into, nor asks to be told of one by one.
   long stay(const UniformSteps& steps) {
-    if (record_.takes_steps() || trace_ != nullptr || is_watched()) return 0;
-    constexpr long most_at_once = 100'000;  // before somebody is asked whether to go on, or to keep the state
+    if (trace_ != nullptr || is_watched()) return 0;
     UniformSteps until = switch_.before(steps);
-    until.last = std::min(until.last, until.first + most_at_once);
-    const Stay taken = until.last < until.first ? Stay{} : scheme_.stay(until);
+    until.last = std::min(until.last, until.first + record_.most_at_once() - 1);
+    const Stay taken = until.last < until.first ? Stay{} : scheme_.stay(until, record_.room());
     record_.count(taken);
     steps_ += taken.steps;
     return taken.steps;
@@ -221,7 +220,7 @@ class EventRun final : public StepwiseRun {
     check_interruption();
     const long stayed = stay(grid_.before_asked());
     grid_.leap(stayed);
-    if (stayed > 0 && !tell_moment()) return;
+    if (stayed > 0 && !tell(stayed)) return;
     const StepGrid::Step step = grid_.step();
     if (make_step(step.to, step.length) && keep(step.is_asked)) grid_.advance();
     trace();
@@ -231,6 +230,16 @@ class EventRun final : public StepwiseRun {
   /// False: whoever is told asks to stop.
   bool tell_moment() {
     if (!options_.moments || options_.moments(time(), scheme_.mode())) return true;
+    finish(Status::interrupted, interrupted_text(time()));
+    return false;
+  }
+  /// Of so many steps that were made at once. False: whoever is told asks to stop.
+  bool tell(long steps) {
+    if (!tell_moment()) return false;
+    if (!record_.takes_steps()) return true;
+    put_state(last_kept_);
+    last_kept_.t = time();
+    if (record_.row(steps, last_kept_)) return true;
     finish(Status::interrupted, interrupted_text(time()));
     return false;
   }

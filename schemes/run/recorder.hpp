@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -60,6 +61,23 @@ class Recorder {
   void keep(const Step& state) { result_.append(state); }
   /// Is a state at t, where the run ends, still to be kept as its last row?
   [[nodiscard]] bool lacks_end(double t) const { return !options_.keep && !is_empty() && t > result_.t.back(); }
+  /// Steps in one mode up to here may be made at once, before somebody is asked whether to go on, or to keep the state.
+  [[nodiscard]] long most_at_once() const {
+    constexpr long most = 100'000;
+    if (!takes_steps()) return most;
+    return options_.keep || options_.course ? 0 : std::min(most, options_.observer.most_together());
+  }
+  /// Where the states of such steps go; null: nobody asks for them.
+  [[nodiscard]] StepsInMode* room() {
+    return takes_steps() && options_.observer.together().with_states ? &together_ : nullptr;
+  }
+  /// So many steps that were made at once, up to a state. False: the observer asks to stop.
+  [[nodiscard]] bool row(long steps, const Step& last) {
+    together_.count = steps;
+    together_.t = last.t;
+    together_.mode = &last.mode;
+    return options_.observer.together().take(together_);
+  }
   /// The run ends at (t, x).
   void finish(Status status, std::string message, double t, const Vector& x);
   /// The result so far.
@@ -75,6 +93,7 @@ class Recorder {
   const IntegrateOptions& options_;
   Trajectory result_;
   Step last_;  // row, where courses are told
+  StepsInMode together_;
   std::vector<Eigen::Index> jumping_, jumping_arguments_;  // variables, arguments of laws
   double jumped_at_ = nan;
   bool has_means_ = false;                                 // of multipliers

@@ -23,6 +23,7 @@ inline Vector unknown_part(Scheme& scheme, const Step& before) { return unknown_
 /// A step from `before`, now current, may be so short that rounding over its length, its `unknown_part`, is all that a
 /// variable with a rate has changed by: this one keeps its value.
 inline void keep_unknown(Scheme& scheme, const Step& before, const Vector& unknown) {
+  if (!(unknown.array() > 0).any()) return;
   Step state = scheme.snapshot();
   bool is_other = false;
   for (int j = 0; j < static_cast<int>(state.x.size()); ++j) {

@@ -256,8 +256,8 @@ bool BandedLu::find_weights() {
 
 /// Of each part, beside the weights.
 template <class Number>
-std::vector<Number> BandedLu::largest_shares(const Number* x) const {
-  std::vector<Number> shares(at(parts_));
+BandedLu::Shares<Number> BandedLu::largest_shares(const Number* x) const {
+  Shares<Number> shares(at(parts_));
   for (int i = 0; i < n_; ++i) {
     const Number share = x[i] / weight_[at(i)];
     Number& most = shares[at(part_[at(i)])];
@@ -268,7 +268,7 @@ std::vector<Number> BandedLu::largest_shares(const Number* x) const {
 
 /// Are these shares of what the rounding of the factors adds more than some entry of x?
 template <class Number>
-bool BandedLu::drown(const std::vector<Number>& shares, const Number* x) const {
+bool BandedLu::drown(const Shares<Number>& shares, const Number* x) const {
   for (int i = 0; i < n_; ++i)
     if (any((x[i] < shares[at(part_[at(i)])] * added_[at(i)]) & (x[i] > Number{}))) return true;
   return false;
@@ -286,7 +286,7 @@ void BandedLu::add_by_weights(Number* x) const {
   backward_bound(x);
   std::vector<Number> term;
   for (int l = 0;; ++l) {
-    const std::vector<Number> most = largest_shares(l == 0 ? x : term.data());
+    const Shares<Number> most = largest_shares(l == 0 ? x : term.data());
     if (l == most_terms || !drown(most, x)) {
       for (int i = 0; i < n_; ++i) x[i] = grown * (x[i] + most[at(part_[at(i)])] * added_[at(i)]);
       return;

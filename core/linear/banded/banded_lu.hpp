@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -75,10 +76,22 @@ class BandedLu {
   template <class Number>
   void backward_bound(Number* x) const;
   void find_parts();
+  /// A number of each part, 0 at first; of few parts no memory is asked for.
   template <class Number>
-  [[nodiscard]] std::vector<Number> largest_shares(const Number* x) const;
+  class Shares {
+   public:
+    explicit Shares(std::size_t parts) : many_(parts > few_.size() ? parts : 0) {}
+    Number& operator[](std::size_t part) { return many_.empty() ? few_[part] : many_[part]; }
+    const Number& operator[](std::size_t part) const { return many_.empty() ? few_[part] : many_[part]; }
+
+   private:
+    std::array<Number, 4> few_{};
+    std::vector<Number> many_;
+  };
   template <class Number>
-  [[nodiscard]] bool drown(const std::vector<Number>& shares, const Number* x) const;
+  [[nodiscard]] Shares<Number> largest_shares(const Number* x) const;
+  template <class Number>
+  [[nodiscard]] bool drown(const Shares<Number>& shares, const Number* x) const;
   template <class Number>
   void add_by_weights(Number* x) const;
   template <class Number>
