@@ -219,18 +219,18 @@ void read_variable(const Context& context, const std::string& name, const Value&
   model.variables.push_back(std::move(variable));
 }
 
-/// Does the exact solution of the file still hold under these overrides?
-bool keeps_exact(const Context& context, const Model& model, const Span& span) {
-  if (context.is_overridden("run", "t") &&
-      (model.exact.empty() || span.start != model.exact.front().span.start))
-    return false;
-  const auto overridden = [&](const char* table, const std::string& name) {
-    return context.is_overridden(table, name);
-  };
+/// Does the exact solution of the file still begin with the run?
+bool begins_exact(const Context& context, const Model& model) {
+  return !context.is_overridden("run", "t") ||
+         (!model.exact.empty() && model.run.span.start == model.exact.front().span.start);
+}
+
+/// Are parameters and starts those for which the exact solution of the file holds?
+bool holds_exact(const Context& context, const Model& model) {
   for (const auto& parameter : model.parameters)
-    if (overridden("parameters", parameter.first)) return false;
+    if (context.is_overridden("parameters", parameter.first)) return false;
   for (const Variable& variable : model.variables)
-    if (overridden("variables", variable.name)) return false;
+    if (context.is_overridden("variables", variable.name)) return false;
   return true;
 }
 
@@ -274,9 +274,9 @@ Model read_document(Document given, const ReadOptions& known) {
   Model model = reader::read_head(context, document.text());
   read_system_or_equations(context, model);
   reader::check_effects(context, find_table(context, "run"), model);
-  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
+  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact && holds_exact(context, model)) {
     model.exact = reader::read_exact(context, *exact, model.variables);
-    if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
+    if (!begins_exact(context, model)) model.exact.clear();
   }
   return model;
 }

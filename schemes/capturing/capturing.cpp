@@ -18,24 +18,6 @@ constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a
 constexpr const char* default_solver = "lemke";
 constexpr const char* newton_min = "newton_min";  ///< where solutions are unique: from the present mode
 
-/// Need steps with these options no look at all modes as long as the present one goes on?
-bool may_stay(Selector selector, bool has_many_modes) {
-  return selector == Selector::keep_mode || (selector == Selector::minimal_norm && !has_many_modes);
-}
-
-/// Does the present mode go on with this parameter, beyond doubt and, where it may have rivals, as the nearest? Such are
-/// counted.
-bool goes_on(ModeCache& maps, int present, const double* parameter, bool may_have_rivals, Stay& stay) {
-  const ModeMap& map = maps.map(present);
-  if (!map.admissible(parameter) || !map.is_finite(parameter)) return false;
-  if (!may_have_rivals) return true;
-  const ModeCache::Choice nearest = maps.nearest_from(present, parameter);
-  if (nearest.status != Status::solved || nearest.map != present) return false;
-  stay.several += nearest.solutions > 1;
-  stay.ties += nearest.ties > 0;
-  return true;
-}
-
 void check(const Theta& options) {
   check_h(options.h);
   check_theta(options.theta);
@@ -176,7 +158,8 @@ bool Capturing::stays_in(ModeCache& maps, int present) {
 /// The solution that is nearest, of all modes where the present one does not stay.
 Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
   const double* parameter = trial().parameter.data();
-  const ModeCache::Choice choice = stays ? maps.nearest_from(present, parameter) : nearest_of_all(maps, present);
+  const ModeCache::Choice choice =
+      stays ? maps.nearest_from(present, parameter, modes_left(maps)) : nearest_of_all(maps, present);
   if (choice.status == Status::solved) return take(maps, choice);
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "no mode has a solution");
@@ -185,33 +168,6 @@ Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
   const int found = maps.exchange(parameter, present);
   return found >= 0 ? take(maps, {Status::solved, found, nan, 1, 0})
                     : attempt_by_solver(maps, newton_min);
-}
-
-// What is close to a margin, not finite, or a step of another length is left to `attempt`.
-Stay Capturing::stay(const UniformSteps& steps) {
-  Stay made;
-  if (current().is_fresh || is_large() || !may_stay(options_.selector, has_many_modes_)) return made;
-  active_ = &equations_;
-  ModeCache& maps = cache(steps.h);
-  const int present = current().map;
-  if (current().cache != &maps || present < 0) return made;
-  const bool may_have_rivals = options_.selector != Selector::keep_mode && !has_one_solution(steps.h);
-  const ModeMap& map = maps.map(present);
-  for (long k = steps.first; k <= steps.last; ++k, ++made.steps) {
-    const State& now = current();
-    State& next = trial();
-    next.t = steps.end(k);
-    double* parameter = next.parameter.data();
-    equations_.parameter(now.x, now.t, next.t, parameter);
-    if (!goes_on(maps, present, parameter, may_have_rivals, made)) break;
-    map.u(equations_.state(), parameter, next.x.data());
-    next.mode = now.mode;
-    next.cache = &maps;
-    next.map = present;
-    next.outputs_known = next.x_known = next.is_fresh = next.is_point = false;
-    accept();
-  }
-  return made;
 }
 
 Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vector& /*lambda*/,

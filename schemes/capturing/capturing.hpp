@@ -155,6 +155,9 @@ class Capturing final : public ModewiseScheme {
   Attempt attempt_first(ModeCache& maps);
   int present_map(ModeCache& maps);
   bool stays_in(ModeCache& maps, int present);
+  long repeat(const ModeMap& map, const UniformSteps& steps, long k);
+  ModeCache* maps_to_stay(double h);
+  bool stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made);
   Attempt attempt_by_choice(ModeCache& maps, int present, bool stays);
   // capturing_once.cpp
   Once& once(StepEquations& equations);
@@ -180,6 +183,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] int nearest_of(const std::vector<Found>& found) const;
   void put_point(Found point, const Mode& mode, bool is_kept);
   void be_point(const Mode& mode, bool is_kept);
+  [[nodiscard]] const std::vector<Mode>* modes_left(const ModeCache& maps) const;
   ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
   bool begin_search();
   [[nodiscard]] bool is_end_enough(bool is_one) const;
@@ -246,6 +250,7 @@ class Capturing final : public ModewiseScheme {
   std::map<Mode, long> met_;     // steps at points of the user's length, by mode
   bool looks_for_end_ = false;   // see `attempt_end`
   Mode search_;                  // room for `find_mode`
+  std::vector<double> ring_;     // and for `repeat`
   std::optional<std::vector<Mode>> possible_;  // modes that the point of the attempted step leaves
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;

@@ -1,5 +1,5 @@
-// What a step of Capturing moves and which branches end on its way: what the safeguard of a change of
-// mode asks.
+// What a step of Capturing moves and which branches end on its way, as the safeguard of a change of mode asks; and steps in
+// one mode that nobody looks into, at once.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,6 +33,24 @@ void add_departure(int law, double s, std::vector<Scheme::Departure>& list) {
 /// Where a margin that gets smaller from `start` on would be 0.
 void add_approach(int law, double start, double end, std::vector<Scheme::Departure>& list) {
   if (start > 0 && end < start) add_departure(law, start / (start - end), list);
+}
+
+/// Need steps with these options no look at all modes as long as the present one goes on?
+bool may_stay(Selector selector, bool has_many_modes) {
+  return selector == Selector::keep_mode || (selector == Selector::minimal_norm && !has_many_modes);
+}
+
+/// Does the present mode go on with this parameter, beyond doubt and, where it may have rivals, as the nearest? Such are
+/// counted.
+bool goes_on(ModeCache& maps, int present, const double* parameter, bool may_have_rivals, Stay& stay) {
+  const ModeMap& map = maps.map(present);
+  if (!map.admissible(parameter) || !map.is_finite(parameter)) return false;
+  if (!may_have_rivals) return true;
+  const ModeCache::Choice nearest = maps.nearest_from(present, parameter);
+  if (nearest.status != Status::solved || nearest.map != present) return false;
+  stay.several += nearest.solutions > 1;
+  stay.ties += nearest.ties > 0;
+  return true;
 }
 
 }  // namespace
@@ -190,6 +208,71 @@ std::vector<int> Capturing::laws_beyond_end() {
     if (margin.value < 0) list.push_back(margin.end.law);
   if (now.cache != nullptr && now.map >= 0) add_laws_beyond_end(now.cache->map(now.map), list);
   return list;
+}
+
+/// The steps from number k on as one of the numbers that the next one reads, all but the last two of which no state is left:
+/// how many. The rest of a state is that of the mode.
+long Capturing::repeat(const ModeMap& map, const UniformSteps& steps, long k) {
+  constexpr long kept = 2;  // states that are made one by one: the present one and that before it
+  const std::vector<int>& state = equations_.state();
+  State& now = current();
+  if (equations_.parameters() != static_cast<int>(state.size())) return 0;
+  std::vector<double>& ring = ring_;
+  const std::size_t size = state.size();
+  ring.resize(4 * size);
+  for (std::size_t j = 0; j < size; ++j) ring[j] = now.x[state[j]];
+  const long made = map.repeat(state, steps.last - k + 1, ring.data()) - kept;
+  if (made < 1) return 0;
+  const auto of_step = [&](long i) { return ring.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i & 3) * size); };
+  std::copy_n(of_step(made - 1), size, now.parameter.begin());
+  for (std::size_t j = 0; j < size; ++j) now.x[state[j]] = of_step(made)[static_cast<std::ptrdiff_t>(j)];
+  now.t = steps.end(k + made - 1);
+  now.outputs_known = now.x_known = now.is_point = false;
+  return made;
+}
+
+/// One step to t_next if the present mode goes on; false: it is not taken.
+bool Capturing::stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made) {
+  const State& now = current();
+  State& next = trial();
+  next.t = t_next;
+  double* parameter = next.parameter.data();
+  equations_.parameter(now.x, now.t, next.t, parameter);
+  if (!goes_on(maps, now.map, parameter, may_have_rivals, made)) return false;
+  maps.map(now.map).u(equations_.state(), parameter, next.x.data());
+  next.mode = now.mode;
+  next.cache = &maps;
+  next.map = now.map;
+  next.outputs_known = next.x_known = next.is_fresh = next.is_point = false;
+  accept();
+  return true;
+}
+
+/// The maps of steps from the present state, which is of one of them, that may be made at once; null: they may not.
+ModeCache* Capturing::maps_to_stay(double h) {
+  if (current().is_fresh || is_large() || !may_stay(options_.selector, has_many_modes_)) return nullptr;
+  active_ = &equations_;
+  ModeCache& maps = cache(h);
+  return current().cache == &maps && current().map >= 0 ? &maps : nullptr;
+}
+
+// What is close to a margin, not finite, or a step of another length is left to `attempt`.
+Stay Capturing::stay(const UniformSteps& steps) {
+  Stay made;
+  ModeCache* const maps = maps_to_stay(steps.h);
+  if (maps == nullptr) return made;
+  const int present = current().map;
+  const bool may_have_rivals = options_.selector != Selector::keep_mode && !has_one_solution(steps.h);
+  bool may_repeat = true;
+  for (long k = steps.first; k <= steps.last; ++k, ++made.steps) {
+    if (may_repeat && (!may_have_rivals || maps->is_known_alone(present))) {
+      may_repeat = false;
+      const long repeated = repeat(maps->map(present), steps, k);
+      k += repeated, made.steps += repeated;
+    }
+    if (!stay_once(*maps, steps.end(k), may_have_rivals, made)) break;
+  }
+  return made;
 }
 
 }  // namespace perp

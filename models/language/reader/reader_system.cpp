@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <cmath>
 
 #include <perp/models/language/reader/context.hpp>
 
@@ -37,10 +38,11 @@ Matrix read_matrix(const Context& context, const Value& value, const char* name,
                                                found_rows, found_columns));
   Matrix matrix(rows, columns);
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      matrix(i, j) = context.number(
-          value.items[static_cast<std::size_t>(i)].items[static_cast<std::size_t>(j)],
-          fmt::format("{}({},{})", name, i + 1, j + 1));
+    for (int j = 0; j < columns; ++j) {
+      const Value& entry = value.items[static_cast<std::size_t>(i)].items[static_cast<std::size_t>(j)];
+      const bool is_plain = entry.kind == Value::Kind::number && std::isfinite(entry.number);
+      matrix(i, j) = is_plain ? entry.number : context.number(entry, fmt::format("{}({},{})", name, i + 1, j + 1));
+    }
   return matrix;
 }
 
