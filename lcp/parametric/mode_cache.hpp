@@ -172,7 +172,7 @@ class ModeCache {
   std::map<Mode, int> index_;
   std::vector<std::unique_ptr<std::vector<int>>> rivals_;  ///< null: not asked for
   std::vector<char> judged_;  ///< map by map: is another one a rival of it? 0: not asked for
-  static constexpr long most_looks = 256;  ///< at all modes, before the rivals of a mode are asked for
+  static constexpr long most_looks = 128;  ///< at all modes, before the rivals of a mode are asked for
   long looks_ = 0;
   std::vector<int> memory_laws_;
   std::vector<int> singular_;  ///< maps of singular modes, after `tabulate`

@@ -107,7 +107,7 @@ long ModeMap::repeat(const std::vector<int>& which, long most, double* ring) con
       const double* theta = ring + (made & 3) * size;
       if (!is_finite(theta) || !has_margins(theta, size)) break;
       double* next = ring + ((made + 1) & 3) * size;
-      for_each_entry(size, [&](int j) {
+      for_each_entry(size, [&](int j) __attribute__((always_inline)) {
         const int variable = which[static_cast<std::size_t>(j)];
         next[j] = evaluate(of_u + variable * (size + 1), u_row_ + variable, theta, size);
       });
