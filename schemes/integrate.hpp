@@ -99,6 +99,13 @@ struct IntegrateOptions {
   /// Status::interrupted, its name and the moment, and the state there is the last.
   std::vector<VariableBounds> bounds{};
   KeptState state{};  ///< to keep, and to go on from
+
+  /// Does anybody ask for more than the first and the last row?
+  [[nodiscard]] bool asks_for_rows() const { return keep || observer || moments; }
+  /// A row, told to whoever is told of rows or moments. False: to stop.
+  [[nodiscard]] bool tell(const Step& row) const {
+    return (!moments || moments(row.t, row.mode)) && (!observer || observer(row));
+  }
 };
 
 /// Integrates from x0 at span.start to exactly span.end: the only entry. A failed computation keeps

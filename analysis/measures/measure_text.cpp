@@ -86,6 +86,12 @@ MeasureText::MeasureText(const Model& model, const std::string& text) : model_(m
   for (const auto& [name, value] : model.parameters) scope.names.push_back(name);
   for (std::size_t k = 0; k < reductions_.size(); ++k)  // aliases: messages do not propose them
     scope.aliases.emplace(fmt::format("{}{}", prefix_, k), static_cast<int>(model.parameters.size() + k));
+  try {
+    formula_ = Expression(text_, scope);
+    return;
+  } catch (const ExpressionError&) {
+    // said below in the words of measures
+  }
   const Columns columns = columns_of(model);
   for (const auto* list : {&columns.x, &columns.lambda, &columns.w, &columns.outputs})
     for (const std::string& name : *list)

@@ -116,12 +116,18 @@ class Extreme final : public Reduction {
   double least_ = inf, largest_ = -inf;
 };
 
-/// The value in the last state.
+/// The value in the last state: the last row, or where nobody takes rows the end of the run, which is kept.
 class End final : public Reduction {
  public:
   End(const Model& model, const Arguments& arguments) : text_(arguments[0]), signal_(model, text_) {}
   void row(const Step& state) override { last_ = state; }
-  MeasureResult result(const MeasuredRun&) override { return checked(signal_(last_), text_); }
+  [[nodiscard]] bool needs_steps() const override { return false; }
+  MeasureResult result(const MeasuredRun& run) override {
+    const Trajectory& all = run.run;
+    if (last_.x.size() == 0 && !all.t.empty())
+      last_ = {all.t.back(), all.x.back(), all.lambda.back(), all.w.back(), all.mode.back()};
+    return checked(signal_(last_), text_);
+  }
   void transfer(Archive& archive) override { archive(last_); }
 
  private:

@@ -32,34 +32,52 @@ bool remove_means(const std::vector<double>& sums, const std::vector<int>& count
 
 }  // namespace
 
+struct BinaryScaling::Room {
+  struct Entry {
+    Eigen::Index row, column;
+    double exponent;
+  };
+  std::vector<char> row_known, column_known;
+  std::vector<Eigen::Index> waiting;  // rows, then columns as n + j
+  std::vector<Entry> entries;
+  std::vector<int> in_row, in_column;
+  std::vector<double> rho, kappa, sums;
+};
+
+BinaryScaling::Room& BinaryScaling::room() {
+  thread_local Room of_thread;
+  return of_thread;
+}
+
 /// Exponents that make the entries of a spanning tree of each connected part 0. The tree depends on
 /// which entries are zero alone, so that what is left does not depend on units. `each_of_row(i, work)`: work(j, entry)
 /// for each entry that is not 0, `each_of_column` alike.
 template <class EachOfRow, class EachOfColumn>
 void BinaryScaling::scale_along_trees(const EachOfRow& each_of_row, const EachOfColumn& each_of_column) {
-  row_known_.assign(row.size(), 0);
-  column_known_.assign(column.size(), 0);
+  Room& own = room();
+  own.row_known.assign(row.size(), 0);
+  own.column_known.assign(column.size(), 0);
   const auto n = static_cast<Eigen::Index>(row.size());
   for (Eigen::Index first = 0; first < n; ++first) {
-    if (row_known_[at(first)] != 0) continue;
-    row_known_[at(first)] = 1;
-    waiting_.assign(1, first);
-    for (std::size_t next = 0; next < waiting_.size(); ++next) {
-      const Eigen::Index now = waiting_[next];
+    if (own.row_known[at(first)] != 0) continue;
+    own.row_known[at(first)] = 1;
+    own.waiting.assign(1, first);
+    for (std::size_t next = 0; next < own.waiting.size(); ++next) {
+      const Eigen::Index now = own.waiting[next];
       if (now < n) {
         each_of_row(now, [&](Eigen::Index j, double entry) {
-          if (column_known_[at(j)] != 0) return;
-          column_known_[at(j)] = 1;
+          if (own.column_known[at(j)] != 0) return;
+          own.column_known[at(j)] = 1;
           column[at(j)] = -std::ilogb(entry) - row[at(now)];
-          waiting_.push_back(n + j);
+          own.waiting.push_back(n + j);
         });
       } else {
         const Eigen::Index j = now - n;
         each_of_column(j, [&](Eigen::Index i, double entry) {
-          if (row_known_[at(i)] != 0) return;
-          row_known_[at(i)] = 1;
+          if (own.row_known[at(i)] != 0) return;
+          own.row_known[at(i)] = 1;
           row[at(i)] = -std::ilogb(entry) - column[at(j)];
-          waiting_.push_back(i);
+          own.waiting.push_back(i);
         });
       }
     }
@@ -67,23 +85,25 @@ void BinaryScaling::scale_along_trees(const EachOfRow& each_of_row, const EachOf
 }
 
 void BinaryScaling::begin(Eigen::Index rows, Eigen::Index columns) {
+  Room& own = room();
   row.assign(at(rows), 0);
   column.assign(at(columns), 0);
-  entries_.clear();
-  waiting_.reserve(row.size() + column.size());
-  in_row_.assign(row.size(), 0);
-  in_column_.assign(column.size(), 0);
+  own.entries.clear();
+  own.waiting.reserve(row.size() + column.size());
+  own.in_row.assign(row.size(), 0);
+  own.in_column.assign(column.size(), 0);
 }
 
-void BinaryScaling::add_entry(Eigen::Index i, Eigen::Index j, double entry) {
-  entries_.push_back({i, j, static_cast<double>(std::ilogb(entry) + row[at(i)] + column[at(j)])});
-  ++in_row_[at(i)];
-  ++in_column_[at(j)];
+void BinaryScaling::add_entry(Room& own, Eigen::Index i, Eigen::Index j, double entry) const {
+  own.entries.push_back({i, j, static_cast<double>(std::ilogb(entry) + row[at(i)] + column[at(j)])});
+  ++own.in_row[at(i)];
+  ++own.in_column[at(j)];
 }
 
 void BinaryScaling::compute(const Matrix& entries) {
   begin(entries.rows(), entries.cols());
-  entries_.reserve(at((entries.array() != 0).count()));
+  Room& own = room();
+  own.entries.reserve(at((entries.array() != 0).count()));
   scale_along_trees(
       [&](Eigen::Index i, const auto& work) {
         for (Eigen::Index j = 0; j < entries.cols(); ++j)
@@ -95,7 +115,7 @@ void BinaryScaling::compute(const Matrix& entries) {
       });
   for (Eigen::Index j = 0; j < entries.cols(); ++j)
     for (Eigen::Index i = 0; i < entries.rows(); ++i)
-      if (entries(i, j) != 0) add_entry(i, j, entries(i, j));
+      if (entries(i, j) != 0) add_entry(own, i, j, entries(i, j));
   balance();
 }
 
@@ -108,27 +128,31 @@ BinaryScaling::BinaryScaling(const linear::SparseMatrix& entries) {
     };
   };
   scale_along_trees(each_of(entries), each_of(columns));
+  Room& own = room();
   for (int j = 0; j < columns.rows(); ++j)
-    for (const auto& [i, entry] : columns.row(j)) add_entry(i, j, entry);
+    for (const auto& [i, entry] : columns.row(j)) add_entry(own, i, j, entry);
   balance();
 }
 
 /// min Σ (e_ij + ρ_i + κ_j)² by turns over ρ and κ (Curtis and Reid)
 void BinaryScaling::balance() {
-  rho_.assign(row.size(), 0);
-  kappa_.assign(column.size(), 0);
+  constexpr std::size_t most_kept = 4096;  // entries whose room waits for the next matrix
+  Room& own = room();
+  own.rho.assign(row.size(), 0);
+  own.kappa.assign(column.size(), 0);
   bool has_changed = true;
   for (int sweep = 0; has_changed && sweep < most_sweeps; ++sweep) {
-    sums_.assign(row.size(), 0);
-    for (const Entry& e : entries_) sums_[at(e.row)] += e.exponent + kappa_[at(e.column)];
-    has_changed = remove_means(sums_, in_row_, rho_);
-    sums_.assign(column.size(), 0);
-    for (const Entry& e : entries_) sums_[at(e.column)] += e.exponent + rho_[at(e.row)];
-    has_changed = remove_means(sums_, in_column_, kappa_) || has_changed;
+    own.sums.assign(row.size(), 0);
+    for (const Room::Entry& e : own.entries) own.sums[at(e.row)] += e.exponent + own.kappa[at(e.column)];
+    has_changed = remove_means(own.sums, own.in_row, own.rho);
+    own.sums.assign(column.size(), 0);
+    for (const Room::Entry& e : own.entries) own.sums[at(e.column)] += e.exponent + own.rho[at(e.row)];
+    has_changed = remove_means(own.sums, own.in_column, own.kappa) || has_changed;
   }
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] += static_cast<int>(std::lround(rho_[i]));
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] += static_cast<int>(std::lround(own.rho[i]));
   for (std::size_t j = 0; j < column.size(); ++j)
-    column[j] += static_cast<int>(std::lround(kappa_[j]));
+    column[j] += static_cast<int>(std::lround(own.kappa[j]));
+  if (own.entries.size() > most_kept) own = {};
 }
 
 Matrix BinaryScaling::apply(const Matrix& entries) const {

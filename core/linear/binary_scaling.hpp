@@ -18,7 +18,7 @@ struct BinaryScaling {
   explicit BinaryScaling(const Matrix& entries) { compute(entries); }
   explicit BinaryScaling(const linear::SparseMatrix& entries);
 
-  /// The exponents of another matrix. Allocates on first use only while the size stays.
+  /// The exponents of another matrix. Allocates on first use only while the size does not grow.
   void compute(const Matrix& entries);
 
   /// 2^(r_i + c_j) a_ij.
@@ -34,21 +34,14 @@ struct BinaryScaling {
   void unscale_in_place(Vector& unknowns) const;
 
  private:
-  struct Entry {
-    Eigen::Index row, column;
-    double exponent;
-  };
+  struct Room;
+  /// Of each thread, for the work of `compute`.
+  static Room& room();
   void begin(Eigen::Index rows, Eigen::Index columns);
   template <class EachOfRow, class EachOfColumn>
   void scale_along_trees(const EachOfRow& each_of_row, const EachOfColumn& each_of_column);
-  void add_entry(Eigen::Index i, Eigen::Index j, double entry);
+  void add_entry(Room& room, Eigen::Index i, Eigen::Index j, double entry) const;
   void balance();
-
-  std::vector<char> row_known_, column_known_;
-  std::vector<Eigen::Index> waiting_;  // rows, then columns as n + j
-  std::vector<Entry> entries_;
-  std::vector<int> in_row_, in_column_;
-  std::vector<double> rho_, kappa_, sums_;
 };
 
 }  // namespace perp

@@ -203,13 +203,19 @@ ModeCache::Choice ModeCache::nearest(const double* theta, int present) {
   return nearest_admissible(theta, present);
 }
 
-ModeCache::Choice ModeCache::nearest_of(const std::vector<Mode>& possible, const double* theta, int present) {
-  std::set<int> regular, singular;  // several modes may have one map
-  for (const Mode& mode : possible) {
+/// The regular and the singular maps of these modes; several modes may have one.
+std::pair<std::set<int>, std::set<int>> ModeCache::maps_of(const std::vector<Mode>& modes) {
+  std::set<int> regular, singular;
+  for (const Mode& mode : modes) {
     find(mode);
     const int index = index_.at(mode);
     if (index >= 0) (map(index).kind() == ModeMap::Kind::regular ? regular : singular).insert(index);
   }
+  return {std::move(regular), std::move(singular)};
+}
+
+ModeCache::Choice ModeCache::nearest_of(const std::vector<Mode>& possible, const double* theta, int present) {
+  const auto [regular, singular] = maps_of(possible);
   if (!find_admissible({regular.begin(), regular.end()}, {singular.begin(), singular.end()}, theta, present))
     return {.status = Status::not_enumerated};
   return nearest_admissible(theta, present);
@@ -261,19 +267,6 @@ void ModeCache::choose(const double* theta, int present, Choice& choice) const {
   choice.norm = std::sqrt(best.value);
 }
 
-bool ModeCache::all_admissible(const double* theta, int present, std::vector<int>& maps) {
-  maps.clear();
-  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(regular_, singular_, theta, present)) return false;
-  int fewest = std::numeric_limits<int>::max();
-  for (const int i : admissible_) {
-    const int changes = memory_changes(i, present);
-    if (changes < fewest) maps.clear();
-    if (changes <= fewest) maps.push_back(i);
-    fewest = std::min(fewest, changes);
-  }
-  return true;
-}
-
 /// A singular mode has a continuum of them where it is consistent.
 bool ModeCache::may_have_solutions(int index, const double* theta) const {
   return is_singular(index) ? map(index).consistent(theta) : admissible(index, theta);
@@ -286,7 +279,13 @@ bool ModeCache::leaves_choice_open(int rival, const SquaredNorm& norm, const Squ
 }
 
 /// The modes to look at beside this one: all of them at first, as the rivals of a mode cost as much as many looks.
-const std::vector<int>& ModeCache::others(int present) {
+const std::vector<int>& ModeCache::others(int present, const std::vector<Mode>* possible) {
+  if (possible != nullptr) {
+    const auto [regular, singular] = maps_of(*possible);
+    some_.assign(regular.begin(), regular.end());
+    some_.insert(some_.end(), singular.begin(), singular.end());
+    return some_;
+  }
   if (rivals_[static_cast<std::size_t>(present)] != nullptr || looks_++ >= most_looks) return rivals(present);
   tabulate();
   return all_;
@@ -294,25 +293,25 @@ const std::vector<int>& ModeCache::others(int present) {
 
 /// The same, asked for once.
 bool ModeCache::is_known_rival(int index, int other) {
-  judged_.resize(maps_.size() * maps_.size());
+  if (judged_.size() != maps_.size() * maps_.size()) judged_.assign(maps_.size() * maps_.size(), 0);
   char& known = judged_[static_cast<std::size_t>(index) * maps_.size() + static_cast<std::size_t>(other)];
   if (known == 0) known = is_rival(index, other) ? 'y' : 'n';
   return known == 'y';
 }
 
-ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
+ModeCache::Choice ModeCache::nearest_from(int present, const double* theta, const std::vector<Mode>* possible) {
   Choice choice{Status::solved, present, nan, 1, 0};
   if (modes_ > table_limit) {
     choice.status = Status::not_enumerated;
     return choice;
   }
   SquaredNorm best;  // of the choice, once a rival asks for it
-  for (const int other : others(present)) {
+  for (const int other : others(present, possible)) {
     if (other == present || !may_have_solutions(other, theta) || !is_known_rival(present, other)) continue;
-    if (is_singular(other)) return nearest(theta, present);
+    if (is_singular(other)) return nearest(theta, present, possible);
     if (std::isnan(best.value)) best = squared_norm(present, theta);
     const SquaredNorm norm = squared_norm(other, theta);
-    if (leaves_choice_open(other, norm, best, theta)) return nearest(theta, present);
+    if (leaves_choice_open(other, norm, best, theta)) return nearest(theta, present, possible);
     ++choice.solutions;
     if (norm.value < best.value) {
       best = norm;

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -80,12 +81,22 @@ class ModeCache {
 
   /// The same where every mode but these is known to have no solution at θ: of the others no map is made.
   Choice nearest_of(const std::vector<Mode>& possible, const double* theta, int present);
+  /// The one or the other; null: no mode is known to have none.
+  Choice nearest(const double* theta, int present, const std::vector<Mode>* possible) {
+    return possible != nullptr ? nearest_of(*possible, theta, present) : nearest(theta, present);
+  }
   /// How many there are, at most table_limit + 1.
   [[nodiscard]] long modes() const { return modes_; }
   [[nodiscard]] bool is_tabulated() const { return tabulated_; }
 
-  /// The same when the present mode is known to be admissible: only its rivals are looked at.
-  Choice nearest_from(int present, const double* theta);
+  /// The same when the present mode is known to be admissible: only its rivals are looked at. `possible`: see `nearest_of`;
+  /// null: all.
+  Choice nearest_from(int present, const double* theta, const std::vector<Mode>* possible = nullptr);
+  /// Is it known by now that the mode has no rivals?
+  [[nodiscard]] bool is_known_alone(int present) const {
+    const auto& known = rivals_[static_cast<std::size_t>(present)];
+    return known != nullptr && known->empty();
+  }
 
   /// Every tabulated map with a solution at θ that changes the fewest laws with memory against
   /// `present`. False: too many modes for a table, or a singular one is consistent at θ.
@@ -135,7 +146,8 @@ class ModeCache {
   [[nodiscard]] bool may_have_solutions(int index, const double* theta) const;
   [[nodiscard]] bool leaves_choice_open(int rival, const SquaredNorm& norm, const SquaredNorm& best,
                                         const double* theta) const;
-  const std::vector<int>& others(int present);
+  const std::vector<int>& others(int present, const std::vector<Mode>* possible);
+  std::pair<std::set<int>, std::set<int>> maps_of(const std::vector<Mode>& modes);
   bool is_known_rival(int index, int other);
   bool is_rival(int index, int other) const;
   /// `leaving`: see leaving_laws; empty: all.
@@ -160,11 +172,11 @@ class ModeCache {
   std::map<Mode, int> index_;
   std::vector<std::unique_ptr<std::vector<int>>> rivals_;  ///< null: not asked for
   std::vector<char> judged_;  ///< map by map: is another one a rival of it? 0: not asked for
-  static constexpr long most_looks = 256;  ///< at all modes, before the rivals of a mode are asked for
+  static constexpr long most_looks = 128;  ///< at all modes, before the rivals of a mode are asked for
   long looks_ = 0;
   std::vector<int> memory_laws_;
   std::vector<int> singular_;  ///< maps of singular modes, after `tabulate`
-  std::vector<int> regular_, all_;
+  std::vector<int> regular_, all_, some_;
   std::vector<int> admissible_, found_;
   Vector u_first_, u_second_, lambda_, w_;
   bool tabulated_ = false;

@@ -89,4 +89,17 @@ ModeCache::Choice ModeCache::nearest_by_leaving(const double* theta, int present
   return choice;
 }
 
+bool ModeCache::all_admissible(const double* theta, int present, std::vector<int>& maps) {
+  maps.clear();
+  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(regular_, singular_, theta, present)) return false;
+  int fewest = std::numeric_limits<int>::max();
+  for (const int i : admissible_) {
+    const int changes = memory_changes(i, present);
+    if (changes < fewest) maps.clear();
+    if (changes <= fewest) maps.push_back(i);
+    fewest = std::min(fewest, changes);
+  }
+  return true;
+}
+
 }  // namespace perp

@@ -119,12 +119,7 @@ class ModeMap {
   /// Is every margin ≥ 0 as it is computed? The fast test; reads nothing but the margin rows.
   [[nodiscard]] bool admissible(const double* theta) const {
     if (points_ != nullptr) [[unlikely]] return admissible_at_point(theta);
-    return with_known_size([&](const auto size) {
-      const double* row = rows_.data();
-      for (int i = 0; i < margin_count_; ++i, row += size + 1)
-        if (!(dot(row, theta, size) >= 0)) return false;
-      return true;
-    });
+    return with_known_size([&](const auto size) { return has_margins(theta, size); });
   }
   [[nodiscard]] Verdict verdict(const double* theta) const;
   /// The same of one margin.
@@ -153,6 +148,9 @@ class ModeMap {
       return true;
     });
   }
+  /// θ⁺_j = u_{which_j}(θ), again and again as long as the mode stays admissible and finite, at most `most` times: how often.
+  /// `ring` holds four θ, that of step i at place i mod 4, and begins with that of step 0. None where there are no rows.
+  long repeat(const std::vector<int>& which, long most, double* ring) const;
   /// Is every row surely finite at θ, with all that its evaluation multiplies and adds?
   [[nodiscard]] bool is_finite(const double* theta) const {
     if (points_ != nullptr) return false;  // told by the point itself
@@ -191,6 +189,13 @@ class ModeMap {
   [[nodiscard]] std::size_t storage() const;
 
  private:
+  template <class Size>
+  [[nodiscard, gnu::always_inline]] bool has_margins(const double* theta, Size k) const {
+    const double* row = rows_.data();
+    for (int i = 0; i < margin_count_; ++i, row += k + 1)
+      if (!(dot(row, theta, k) >= 0)) return false;
+    return true;
+  }
   /// Calls work(k) with a k that the compiler knows where it is small, so that loops over θ are unrolled.
   template <class Work>
   bool with_known_size(const Work& work) const {

@@ -98,6 +98,25 @@ void ModeMap::u(const double* theta, double* value) const {
   for (int j = 0; j < p_; ++j) value[j] = unknown_at_point(j, theta);
 }
 
+long ModeMap::repeat(const std::vector<int>& which, long most, double* ring) const {
+  if (points_ != nullptr || static_cast<int>(which.size()) != k_) return 0;
+  long made = 0;
+  with_known_size([&](const auto size) {
+    const double* of_u = rows_.data() + u_row_ * (size + 1);
+    for (; made < most; ++made) {
+      const double* theta = ring + (made & 3) * size;
+      if (!is_finite(theta) || !has_margins(theta, size)) break;
+      double* next = ring + ((made + 1) & 3) * size;
+      for_each_entry(size, [&](int j) __attribute__((always_inline)) {
+        const int variable = which[static_cast<std::size_t>(j)];
+        next[j] = evaluate(of_u + variable * (size + 1), u_row_ + variable, theta, size);
+      });
+    }
+    return true;
+  });
+  return made;
+}
+
 double ModeMap::u(int j, const double* theta) const {
   if (points_ != nullptr) return unknown_at_point(j, theta);
   return evaluate(rows_.data() + (u_row_ + j) * stride_, u_row_ + j, theta, k_);

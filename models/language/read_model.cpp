@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <perp/core/base/digest.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/families/families.hpp>
@@ -21,10 +20,9 @@ using reader::Value;
 constexpr std::size_t largest_file = 64UL << 20U;
 
 /// Of the text and every override.
-std::string hash_of(const std::string& text, const std::vector<Override>& overrides) {
-  Digest hash;
-  hash.add(text);
-  for (const Override& item : overrides) {
+std::string hash_of(const Document& document) {
+  Digest hash = document.digest();
+  for (const Override& item : document.overrides()) {
     hash.add(std::string_view("\0", 1));
     hash.add(item.key + "=" + item.value);
   }
@@ -219,18 +217,18 @@ void read_variable(const Context& context, const std::string& name, const Value&
   model.variables.push_back(std::move(variable));
 }
 
-/// Does the exact solution of the file still hold under these overrides?
-bool keeps_exact(const Context& context, const Model& model, const Span& span) {
-  if (context.is_overridden("run", "t") &&
-      (model.exact.empty() || span.start != model.exact.front().span.start))
-    return false;
-  const auto overridden = [&](const char* table, const std::string& name) {
-    return context.is_overridden(table, name);
-  };
+/// Does the exact solution of the file still begin with the run?
+bool begins_exact(const Context& context, const Model& model) {
+  return !context.is_overridden("run", "t") ||
+         (!model.exact.empty() && model.run.span.start == model.exact.front().span.start);
+}
+
+/// Are parameters and starts those for which the exact solution of the file holds?
+bool holds_exact(const Context& context, const Model& model) {
   for (const auto& parameter : model.parameters)
-    if (overridden("parameters", parameter.first)) return false;
+    if (context.is_overridden("parameters", parameter.first)) return false;
   for (const Variable& variable : model.variables)
-    if (overridden("variables", variable.name)) return false;
+    if (context.is_overridden("variables", variable.name)) return false;
   return true;
 }
 
@@ -265,18 +263,18 @@ void read_system_or_equations(const Context& context, Model& model) {
 
 Model read_document(Document given, const ReadOptions& known) {
   const Document document = reader::with_families(std::move(given));
-  if (reader::is_hybrid(document)) return reader::read_lowered(document, document.text(), known);
+  if (reader::is_hybrid(document)) return reader::read_lowered(document, known);
   Context context(document, known);
   // "binaries", "inputs" and "multilinear", which are not there, may be meant by a misspelt key
   context.check_keys(document.root(), "the file",
                      {"binaries", "exact", "inputs", "model", "multilinear", "name", "parameters",
                       "run", "source", "system", "variables"});
-  Model model = reader::read_head(context, document.text());
+  Model model = reader::read_head(context);
   read_system_or_equations(context, model);
   reader::check_effects(context, find_table(context, "run"), model);
-  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
+  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact && holds_exact(context, model)) {
     model.exact = reader::read_exact(context, *exact, model.variables);
-    if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
+    if (!begins_exact(context, model)) model.exact.clear();
   }
   return model;
 }
@@ -306,13 +304,13 @@ namespace reader {
 namespace {
 
 /// A model without content: what it is called and where it is from.
-Model titled_model(const Context& context, const std::string& text) {
+Model titled_model(const Context& context) {
   const Document& document = context.document();
   const Value& root = document.root();
   Model model;
   if (context.is_exact()) model.exact_numbers = std::make_shared<ExactNumbers>();
   model.file = document.file();
-  model.hash = hash_of(text, document.overrides());
+  model.hash = hash_of(document);
   model.name = std::filesystem::path(model.file).stem().string();
   if (const Member* member = root.find("name")) model.name = context.text(member->value, "name");
   if (const Member* member = root.find("source"))
@@ -322,10 +320,10 @@ Model titled_model(const Context& context, const std::string& text) {
 
 }  // namespace
 
-Model read_head(Context& context, const std::string& text) {
+Model read_head(Context& context) {
   const Document& document = context.document();
   const Value& root = document.root();
-  Model model = titled_model(context, text);
+  Model model = titled_model(context);
   const Value* parameters = find_table(context, "parameters");
   const auto parameter_names = member_names(context, parameters, "parameter", {});
   const Value* variables = find_table(context, "variables");
@@ -351,8 +349,7 @@ Model read_head(Context& context, const std::string& text) {
 }  // namespace reader
 
 ModelText::ModelText(std::string text, std::string name, ReadOptions known)
-    : document_(std::make_shared<const Document>(text, std::move(name), std::vector<Override>{})),
-      text_(std::move(text)),
+    : document_(std::make_shared<const Document>(std::move(text), std::move(name), std::vector<Override>{})),
       known_(std::move(known)) {}
 
 Model ModelText::read(const std::vector<Override>& overrides) const {
@@ -364,7 +361,7 @@ std::optional<HybridModel> ModelText::read_hybrid(const std::vector<Override>& o
   const bool has_equations = document.root().find("model") != nullptr;
   if (!reader::is_hybrid(document) && !(known_.plain_equations && has_equations))
     return std::nullopt;
-  return reader::read_hybrid(document, text_, known_);
+  return reader::read_hybrid(document, known_);
 }
 
 ModelText read_model_file(const std::string& file, const ReadOptions& known) {

@@ -87,7 +87,6 @@ class ModelText {
 
  private:
   std::shared_ptr<const reader::Document> document_;
-  std::string text_;
   ReadOptions known_;
 };
 

@@ -158,7 +158,8 @@ bool Capturing::stays_in(ModeCache& maps, int present) {
 /// The solution that is nearest, of all modes where the present one does not stay.
 Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
   const double* parameter = trial().parameter.data();
-  const ModeCache::Choice choice = stays ? maps.nearest_from(present, parameter) : nearest_of_all(maps, present);
+  const ModeCache::Choice choice =
+      stays ? maps.nearest_from(present, parameter, modes_left(maps)) : nearest_of_all(maps, present);
   if (choice.status == Status::solved) return take(maps, choice);
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "no mode has a solution");

@@ -143,7 +143,6 @@ class Capturing final : public ModewiseScheme {
   ModeCache& new_cache(double h);
   void retire(std::list<Entry>::iterator entry);
   const State& completed(const State& state) const;
-  [[nodiscard]] bool is_steady() const;
   void put_in_mode(ModeCache& maps, int present, bool is_whole);
   void put_state(const ModeMap& map, long k, StepsInMode& states) const;
   void compute_outputs(State& state) const;
@@ -158,6 +157,9 @@ class Capturing final : public ModewiseScheme {
   Attempt attempt_first(ModeCache& maps);
   int present_map(ModeCache& maps);
   bool stays_in(ModeCache& maps, int present);
+  long repeat(const ModeMap& map, const UniformSteps& steps, long k);
+  ModeCache* maps_to_stay(double h);
+  bool stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made, StepsInMode* states);
   Attempt attempt_by_choice(ModeCache& maps, int present, bool stays);
   // capturing_once.cpp
   Once& once(StepEquations& equations);
@@ -184,6 +186,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] int nearest_of(const std::vector<Found>& found) const;
   void put_point(Found point, const Mode& mode, bool is_kept);
   void be_point(const Mode& mode, bool is_kept);
+  [[nodiscard]] const std::vector<Mode>* modes_left(const ModeCache& maps) const;
   ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
   bool begin_search();
   [[nodiscard]] bool is_end_enough(bool is_one) const;
@@ -253,6 +256,7 @@ class Capturing final : public ModewiseScheme {
   bool is_refuted_ = false;      // has the present mode no solution at the point of the attempted step?
   Mode search_, from_, other_;   // room for `find_mode`
   std::vector<int> violated_;    // the same
+  std::vector<double> ring_;     // and for `repeat`
   std::optional<std::vector<Mode>> possible_;  // modes that the point of the attempted step leaves
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;

@@ -56,32 +56,68 @@ bool goes_on(ModeCache& maps, int present, const double* parameter, bool may_hav
 
 }  // namespace
 
-/// Need steps from the present state no look at all modes as long as its mode goes on?
-bool Capturing::is_steady() const {
-  return !current().is_fresh && !is_large() && may_stay(options_.selector, has_many_modes_);
+/// The steps from number k on as one of the numbers that the next one reads, all but the last two of which no state is left:
+/// how many. The rest of a state is that of the mode.
+long Capturing::repeat(const ModeMap& map, const UniformSteps& steps, long k) {
+  constexpr long kept = 2;  // states that are made one by one: the present one and that before it
+  const std::vector<int>& state = equations_.state();
+  State& now = current();
+  if (equations_.parameters() != static_cast<int>(state.size())) return 0;
+  std::vector<double>& ring = ring_;
+  const std::size_t size = state.size();
+  ring.resize(4 * size);
+  for (std::size_t j = 0; j < size; ++j) ring[j] = now.x[state[j]];
+  const long made = map.repeat(state, steps.last - k + 1, ring.data()) - kept;
+  if (made < 1) return 0;
+  const auto of_step = [&](long i) { return ring.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i & 3) * size); };
+  std::copy_n(of_step(made - 1), size, now.parameter.begin());
+  for (std::size_t j = 0; j < size; ++j) now.x[state[j]] = of_step(made)[static_cast<std::ptrdiff_t>(j)];
+  now.t = steps.end(k + made - 1);
+  now.outputs_known = now.x_known = now.is_point = false;
+  return made;
+}
+
+/// The maps of steps from the present state, which is of one of them, that may be made at once; null: they may not.
+ModeCache* Capturing::maps_to_stay(double h) {
+  if (current().is_fresh || is_large() || !may_stay(options_.selector, has_many_modes_)) return nullptr;
+  active_ = &equations_;
+  ModeCache& maps = cache(h);
+  return current().cache == &maps && current().map >= 0 ? &maps : nullptr;
+}
+
+/// One step to t_next if the present mode goes on, and its state as the next of `states`, unless that is null; false: it is
+/// not taken.
+bool Capturing::stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made, StepsInMode* states) {
+  State& next = trial();
+  const int present = current().map;
+  next.t = t_next;
+  equations_.parameter(current().x, current().t, next.t, next.parameter.data());
+  if (!goes_on(maps, present, next.parameter.data(), may_have_rivals, made)) return false;
+  put_in_mode(maps, present, states != nullptr);
+  if (states != nullptr) put_state(maps.map(present), made.steps, *states);
+  accept();
+  return true;
 }
 
 // What is close to a margin, not finite, or a step of another length is left to `attempt`.
 Stay Capturing::stay(const UniformSteps& steps, StepsInMode* states) {
   Stay made;
-  if (!is_steady()) return made;
-  active_ = &equations_;
-  ModeCache& maps = cache(steps.h);
-  const int present = current().map;
-  if (current().cache != &maps || present < 0) return made;
+  ModeCache* const maps = maps_to_stay(steps.h);
+  if (maps == nullptr) return made;
   const bool may_have_rivals = options_.selector != Selector::keep_mode && !has_one_solution(steps.h);
   const auto make_room = [&](long count) {
     if (states != nullptr) states->resize(at(count), equations_.n(), equations_.m());
   };
   make_room(steps.last - steps.first + 1);
+  bool may_repeat = states == nullptr;
   for (long k = steps.first; k <= steps.last; ++k, ++made.steps) {
-    State& next = trial();
-    next.t = steps.end(k);
-    equations_.parameter(current().x, current().t, next.t, next.parameter.data());
-    if (!goes_on(maps, present, next.parameter.data(), may_have_rivals, made)) break;
-    put_in_mode(maps, present, states != nullptr);
-    if (states != nullptr) put_state(maps.map(present), made.steps, *states);
-    accept();
+    const int present = current().map;
+    if (may_repeat && (!may_have_rivals || maps->is_known_alone(present))) {
+      may_repeat = false;
+      const long repeated = repeat(maps->map(present), steps, k);
+      k += repeated, made.steps += repeated;
+    }
+    if (!stay_once(*maps, steps.end(k), may_have_rivals, made, states)) break;
   }
   make_room(made.steps);
   return made;

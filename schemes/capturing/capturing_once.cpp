@@ -293,11 +293,13 @@ int Capturing::nearest_of(const std::vector<Found>& found) const {
   return is_tied ? -1 : nearest;
 }
 
-/// Of a length that is no user's maps are made of those modes alone that its point leaves.
+/// Of a length that is no user's maps are made of those modes alone that its point leaves; null: of all.
+const std::vector<Mode>* Capturing::modes_left(const ModeCache& maps) const {
+  return possible_ && !maps.is_tabulated() ? &*possible_ : nullptr;
+}
+
 ModeCache::Choice Capturing::nearest_of_all(ModeCache& maps, int present) {
-  const double* parameter = trial().parameter.data();
-  if (!possible_ || maps.is_tabulated()) return maps.nearest(parameter, present);
-  return maps.nearest_of(*possible_, parameter, present);
+  return maps.nearest(trial().parameter.data(), present, modes_left(maps));
 }
 
 /// The active set method from a mode with this verdict to one with a solution. Where laws moved one by one and several

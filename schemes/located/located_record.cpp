@@ -11,7 +11,7 @@ namespace perp {
 void LocatedRecord::row(const Step& state, bool requested) {
   if (output_.only_times && !requested) return;
   if (output_.keep || is_empty()) result_.append(state);
-  if (output_.observer && !output_.observer(state))
+  if (!output_.tell(state))
     finish_at(state, Status::interrupted, fmt::format("interrupted at t = {:.10g}", state.t));
 }
 

@@ -262,7 +262,7 @@ void RunProduct::record(const Step& step) {
   const bool is_first = result_.t.empty();
   last_ = step;
   if (output_.keep || is_first) result_.append(step);
-  is_stopped_ = output_.observer && !output_.observer(step);
+  is_stopped_ = !output_.tell(step);
 }
 
 /// In the order of time, of one moment in that of the parts.

@@ -70,7 +70,7 @@ class RunProduct {
   using Waiting = std::priority_queue<std::pair<double, std::size_t>, std::vector<std::pair<double, std::size_t>>,
                                       std::greater<>>;
   /// Beside the first and the last one?
-  [[nodiscard]] bool takes_rows() const { return output_.keep || output_.observer; }
+  [[nodiscard]] bool takes_rows() const { return output_.asks_for_rows(); }
   /// What of its steps somebody asks for: nothing, variables at moments of events, or all.
   enum class Told { nothing, variables, courses };
   [[nodiscard]] Told needed(Clock clock) const;
@@ -108,7 +108,7 @@ class RunProduct {
   std::vector<std::unique_ptr<Member>> members_;
   double told_, end_;
   Step last_;
-  bool is_stopped_ = false;  // by the observer
+  bool is_stopped_ = false;  // by whoever is told of rows
   bool is_refused_ = false;  // a part has no start
   Told told_of_steps_;
   Trajectory result_;

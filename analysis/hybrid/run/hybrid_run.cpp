@@ -374,7 +374,7 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
 /// The first one is kept in any case.
 void HybridRun::tell_row(const Step& step, bool is_first) {
   if (output_.keep || is_first) result_.append(step);
-  if (output_.observer && !output_.observer(step))
+  if (!output_.tell(step))
     finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", step.t));
 }
 

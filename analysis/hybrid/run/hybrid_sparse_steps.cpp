@@ -85,7 +85,7 @@ void HybridRun::take_sparse_step(SparseSteps& steps) {
   }
   // Where nobody asks for the state it stays where it is until the last of these steps.
   const double t = steps.start_t();
-  const bool is_told = output_.course || (is_row(t) && (output_.keep || output_.observer));
+  const bool is_told = output_.course || (is_row(t) && output_.asks_for_rows());
   if (is_told || t >= span_.end || hybrid_.n() <= most_states_of_events)
     record(state_of(steps), false);
   else

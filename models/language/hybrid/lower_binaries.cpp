@@ -349,9 +349,9 @@ void name_multipliers(const HybridModel& hybrid, int count, Model& model) {
 
 }  // namespace
 
-Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
+Model read_lowered(const Document& document, const ReadOptions& known) {
   HybridStructure structure;
-  const auto with_binaries = std::make_shared<const HybridModel>(read_hybrid(document, text, known, &structure));
+  const auto with_binaries = std::make_shared<const HybridModel>(read_hybrid(document, known, &structure));
   const HybridModel& hybrid = *with_binaries;
   auto [lowered, keeps, is_lowered] = lowering_of(document, hybrid, known);
   Model model = hybrid.head;

@@ -364,8 +364,7 @@ bool is_hybrid(const Document& document) {
          model->value.find("constraints") != nullptr;
 }
 
-HybridModel read_hybrid(const Document& document, const std::string& text, const ReadOptions& known,
-                        HybridStructure* structure) {
+HybridModel read_hybrid(const Document& document, const ReadOptions& known, HybridStructure* structure) {
   Context context(document, known);
   std::vector<std::string> keys{"binaries", "inputs",     "model", "multilinear", "name",
                                 "parameters", "run", "source", "variables"};
@@ -373,7 +372,7 @@ HybridModel read_hybrid(const Document& document, const std::string& text, const
   context.check_keys(document.root(), "the file", keys);
   if (context.is_exact()) refuse_exact(document);
   HybridModel model;
-  model.head = read_head(context, text);
+  model.head = read_head(context);
   HybridTexts texts(context, model);
   texts.read_binaries();
   texts.declare_inputs();

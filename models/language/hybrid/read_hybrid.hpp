@@ -23,9 +23,8 @@ namespace reader {
 /// Does the file have [binaries], constraints or [multilinear]?
 bool is_hybrid(const Document& document);
 
-/// `text` is that of the file; `structure`: null, or where that of the model goes. Throws ModelError.
-HybridModel read_hybrid(const Document& document, const std::string& text, const ReadOptions& known,
-                        HybridStructure* structure = nullptr);
+/// `structure`: null, or where that of the model goes. Throws ModelError.
+HybridModel read_hybrid(const Document& document, const ReadOptions& known, HybridStructure* structure = nullptr);
 
 class Context;
 struct Value;
@@ -35,7 +34,7 @@ void read_multilinear(const Context& context, const Value& table, HybridModel& m
 
 /// The same model with laws in place of binaries and constraints, see `lower_binaries`. Throws
 /// ModelError at the constraint that no law is.
-Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known);
+Model read_lowered(const Document& document, const ReadOptions& known);
 
 }  // namespace reader
 }  // namespace perp

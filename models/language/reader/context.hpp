@@ -162,9 +162,9 @@ class Context {
   std::map<std::string, Value> overrides_;  // by "table.key"
 };
 
-/// What every model file begins with: name, source, parameters, variables, [run]; its system stays empty. `text` is the
-/// file's. The parameters and variables are known to `context` afterwards.
-Model read_head(Context& context, const std::string& text);
+/// What every model file begins with: name, source, parameters, variables, [run]; its system stays empty. The
+/// parameters and variables are known to `context` afterwards.
+Model read_head(Context& context);
 
 /// The keys of [run].
 const std::vector<std::string>& run_keys();

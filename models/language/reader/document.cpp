@@ -61,6 +61,7 @@ Document::Document(std::string text, std::string name, const std::vector<Overrid
   sources_.push_back({std::move(name), std::move(text)});
   add_overrides(overrides);
   const std::string& file_text = sources_[0].text;
+  digest_.add(file_text);
   if (const TextProblem problem = check_text(file_text); !problem.message.empty())
     fail(0, position_of(file_text, problem.offset), problem.message);
   TomlResult result = parse_toml(file_text);
@@ -71,6 +72,7 @@ Document::Document(std::string text, std::string name, const std::vector<Overrid
 Document Document::with(const std::vector<Override>& overrides) const {
   Document other;
   other.sources_.push_back(sources_[0]);
+  other.digest_ = digest_;
   other.root_ = root_;
   other.add_overrides(overrides);
   return other;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <perp/core/base/digest.hpp>
 #include <perp/models/language/read_model.hpp>
 
 namespace perp::reader {
@@ -62,6 +63,8 @@ class Document {
   [[nodiscard]] const std::string& file() const { return sources_[0].name; }
   /// Of the file.
   [[nodiscard]] const std::string& text() const { return sources_[0].text; }
+  /// Of this text.
+  [[nodiscard]] const Digest& digest() const { return digest_; }
   /// A number of the file as it stands there, in the words of expressions.
   [[nodiscard]] std::string literal(const Value& number) const;
   /// Override k as messages call it: "--set KEY=VALUE".
@@ -88,6 +91,7 @@ class Document {
   [[noreturn]] void fail(int source, Position at, const std::string& message) const;
 
   std::vector<Source> sources_;
+  Digest digest_;
   std::vector<Override> overrides_;
   std::shared_ptr<const Value> root_;
 };

@@ -65,32 +65,29 @@ std::string Context::canonical_key(std::size_t k, const Names& parameters,
                                    const Names& variables,
                                    const OverridableInputs& inputs) const {
   const std::string key = without_start(document_.overrides()[k].key, variables);
+  const std::pair<const Names*, std::string_view> tables[] = {
+      {&parameters, "parameters."}, {&variables, "variables."},  {&inputs.inputs, "inputs."},
+      {&inputs.data, "inputs."},    {&inputs.binaries, "binaries."}, {&run_keys(), "run."}};
   Names candidates;
-  Names known;
-  const auto offer = [&](const Names& names, const std::string& table) {
-    for (const std::string& name : names) {
-      std::string full = table;
-      full.append(".").append(name);
-      if (key == name || key == full) candidates.push_back(full);
-      known.push_back(name);
-      known.push_back(full);
-    }
-  };
-  offer(parameters, "parameters");
-  offer(variables, "variables");
-  offer(inputs.inputs, "inputs");
-  offer(inputs.data, "inputs");
-  offer(inputs.binaries, "binaries");
-  offer(run_keys(), "run");
+  for (const auto& [names, table] : tables) {
+    const std::string_view in_table = key.starts_with(table) ? std::string_view(key).substr(table.size()) : std::string_view();
+    for (const std::string& name : *names)
+      if (key == name || in_table == name) candidates.push_back(std::string(table) + name);
+  }
   if (candidates.size() > 1)
     document_.fail_override(
         k, fmt::format("'{}' is ambiguous; expected {}", key, fmt::join(candidates, " or ")));
-  if (candidates.empty())
-    document_.fail_override(
-        k, fmt::format("unknown key '{}'; expected a parameter, a variable (its start){} or run.{}{}",
-                       key, inputs.words(), fmt::join(run_keys(), ", run."),
-                       suggestion(key, known)));
-  return candidates[0];
+  if (!candidates.empty()) return candidates[0];
+  Names known;
+  for (const auto& [names, table] : tables)
+    for (const std::string& name : *names) {
+      known.push_back(name);
+      known.push_back(std::string(table) + name);
+    }
+  document_.fail_override(
+      k, fmt::format("unknown key '{}'; expected a parameter, a variable (its start){} or run.{}{}",
+                     key, inputs.words(), fmt::join(run_keys(), ", run."),
+                     suggestion(key, known)));
 }
 
 void Context::resolve_overrides(const Names& parameters, const Names& variables,

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
 
 #include <perp/models/language/reader/context.hpp>
 
@@ -25,6 +27,9 @@ Eigen::Index check_rows(const Context& context, const Value& value, const std::s
   return static_cast<Eigen::Index>(columns);
 }
 
+/// Is it a finite number, not one in words?
+bool is_plain(const Value& entry) { return entry.kind == Value::Kind::number && std::isfinite(entry.number); }
+
 Matrix read_matrix(const Context& context, const Value& value, const char* name, int rows,
                    int columns) {
   const auto found_columns =
@@ -37,10 +42,10 @@ Matrix read_matrix(const Context& context, const Value& value, const char* name,
                                                found_rows, found_columns));
   Matrix matrix(rows, columns);
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      matrix(i, j) = context.number(
-          value.items[static_cast<std::size_t>(i)].items[static_cast<std::size_t>(j)],
-          fmt::format("{}({},{})", name, i + 1, j + 1));
+    for (int j = 0; j < columns; ++j) {
+      const Value& entry = value.items[static_cast<std::size_t>(i)].items[static_cast<std::size_t>(j)];
+      matrix(i, j) = is_plain(entry) ? entry.number : context.number(entry, fmt::format("{}({},{})", name, i + 1, j + 1));
+    }
   return matrix;
 }
 
@@ -52,6 +57,11 @@ Signal read_signal(const Context& context, const Value& value, const char* name,
   if (static_cast<int>(value.items.size()) != size)
     context.document().fail(
         value, fmt::format("{} must have {} entries but has {}", name, size, value.items.size()));
+  if (std::ranges::all_of(value.items, is_plain)) {
+    Vector numbers(size);
+    for (int i = 0; i < size; ++i) numbers[i] = value.items[static_cast<std::size_t>(i)].number;
+    return numbers;
+  }
   std::vector<const Value*> entries;
   std::vector<std::string> what;
   for (const Value& item : value.items) {

@@ -310,6 +310,33 @@ TEST_SUITE("analysis/sweep") {
     CHECK_THROWS_AS(made(request), InvalidInput);
   }
 
+  TEST_CASE("measures of events, modes and ends are those of runs that tell every row, by every scheme, of several parts and binaries too") {
+    const std::string two_parts =
+        "[parameters]\nk = 1\n[variables]\nx = 1\ny = 2\nx1 = 0\n[model]\nequations = [\"der(x) = -k*sign(x)\", "
+        "\"der(y) = -k*sign(y - 1)\", \"0 = x1 - y - sign(y - 1)\"]\n[run]\nt = [0, 3]\nh = 0.01\n";
+    const ModelText binaries = read_model_file(find_model("three_tank_binaries"), {.hybrid = true});
+    for (const char* scheme : {"backward_euler", "theta", "located"})
+      for (const bool is_hybrid : {false, true}) {
+        SweepRequest request;
+        request.read = [&](std::vector<Override> set) {
+          set.push_back({"run.scheme", scheme});
+          return is_hybrid ? binaries.read(set) : read_model_text(two_parts, "swept.toml", set);
+        };
+        request.points.axes = {{is_hybrid ? "c" : "k", is_hybrid ? std::vector<double>{4000, 4400} : std::vector<double>{0.5, 2}}};
+        request.measures = {"n=count(mode_change) + count(sliding_entry)", "e=end(x1)"};
+        const SweepResult few = made(request);
+        request.measures.emplace_back("m=max(x1)");
+        const SweepResult all = made(request);
+        for (std::size_t k = 0; k < 2; ++k)
+          for (std::size_t i = 0; i < 2; ++i) {
+            CAPTURE(scheme);
+            CAPTURE(is_hybrid);
+            REQUIRE(all.runs[k].measures[i].value.has_value());
+            CHECK(few.runs[k].measures[i].value == all.runs[k].measures[i].value);
+          }
+      }
+  }
+
   TEST_CASE("a window beyond the span is as long as the span, at the end of a longer run") {
     SweepRequest request = request_of(decay);  // t in [0, 2]
     request.points.axes = {{"k", {0.5, 1, 2}}};

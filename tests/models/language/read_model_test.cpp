@@ -216,6 +216,14 @@ TEST_SUITE("models/read_model") {
     CHECK(read(rich, {{"h", "1"}, {"scheme", "theta"}}).exact.size() == 3);
   }
 
+  TEST_CASE("an exact solution that overrides drop need not have values for them") {
+    const std::string model = "[parameters]\nk = 1\n[variables]\nx = 1\n[model]\nequations = [\"der(x) = k\"]\n"
+                              "[run]\nt = [0, 2]\nh = 0.5\n[exact]\npieces = [{ t = [0, \"2/k\"], x = \"1 + t/k\" }]\n";
+    CHECK(read(model, {}).exact.size() == 1);
+    CHECK(read(model, {{"k", "0"}}).exact.empty());
+    CHECK_THROWS_AS(read(model, {{"run.t", "[0, 1/0]"}}), ModelError);
+  }
+
   TEST_CASE("a wrong override says where in the command it is wrong") {
     const std::vector<std::pair<Override, std::string>> cases{
         {{"RR", "1"},

@@ -38,6 +38,35 @@ int switches(const Trajectory& run) {
 }  // namespace
 
 TEST_SUITE("schemes/capturing") {
+  TEST_CASE("steps that are made at once have the bits of steps that are made one by one, the last two of them too") {
+    for (const Selector selector : {Selector::keep_mode, Selector::minimal_norm})
+      for (const long last : {2L, 3L, 5L, 300L, 301L}) {
+        const double h = 5e-3;
+        const Lcs system = switching_dae::lcp_form(-0.5, 1);
+        const Theta options{.h = h, .theta = 1, .selector = selector};
+        Capturing at_once(system, options), one_by_one(system, options);
+        for (Capturing* scheme : {&at_once, &one_by_one}) {
+          std::vector<Event> events;
+          REQUIRE(scheme->start(0, Vector{{-5, 4, 0}}, h, events).status == Status::solved);
+          REQUIRE(scheme->attempt(h, h).status == Status::solved);
+          scheme->accept();
+        }
+        CHECK(at_once.stay({0, h, 2, last}).steps == last - 1);
+        for (long k = 2; k <= last; ++k) {
+          REQUIRE(one_by_one.attempt(static_cast<double>(k) * h, h).kept_mode);
+          one_by_one.accept();
+        }
+        CHECK(at_once.t() == one_by_one.t());
+        Vector between, expected;
+        at_once.interpolate(0.5, between);
+        one_by_one.interpolate(0.5, expected);
+        CHECK(between == expected);
+        CHECK(at_once.x() == one_by_one.x());
+        CHECK(at_once.lambda() == one_by_one.lambda());
+        CHECK(at_once.w() == one_by_one.w());
+      }
+  }
+
   TEST_CASE("an accepted step in a known mode allocates nothing") {
     for (const Selector selector : {Selector::keep_mode, Selector::minimal_norm})
       for (const double B1 : {-0.5, -1.0}) {
