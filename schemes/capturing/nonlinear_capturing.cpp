@@ -273,7 +273,7 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
   predict(h, d);
   FoundSolutions found = find_solutions(h, present, d, own);
   search_from_last_rate(h, present, own, found);
-  if (search_.has_too_many_modes()) ++not_enumerated_;
+  if (search_.has_too_many_modes() || newton_.left() == 0) ++not_enumerated_;
   if (found.list.empty()) return none_found(found);
   trial().is_alone = found.list.size() == 1;
   int solutions = 0, ties = 0;
@@ -296,7 +296,7 @@ Attempt NonlinearCapturing::none_found(const FoundSolutions& found) {
     message_ =
         "the solution ends or jumps: every solution found in its mode belongs to another "
         "branch of the equations";
-  else if (!found.all_modes)
+  else if (search_.has_too_many_modes())
     message_ =
         "no solution was found near the present mode, and there are too many modes to try "
         "all";
@@ -304,7 +304,7 @@ Attempt NonlinearCapturing::none_found(const FoundSolutions& found) {
     message_ = found.why;
   else
     message_ = step_.m() > 0 ? "no solution was found in any mode" : "no solution was found";
-  return {found.all_modes ? Status::not_solved : Status::not_enumerated, false, 0, 0};
+  return {search_.has_too_many_modes() ? Status::not_enumerated : Status::not_solved, false, 0, 0};
 }
 
 Attempt NonlinearCapturing::take(const ModeSolution& solution, int solutions, int ties) {

@@ -82,14 +82,20 @@ Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
     throw InvalidInput(fmt::format("x0 must have {} entries but has {}", step_.n(), x0.size()));
   if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
   if (!step_.has_units()) step_.choose_units(x0, t, h);
-  allowed_until_ = -inf;  // what was computed before is no work of this start
+  // What was computed before is no work of this start, nor is its own one of the first step.
+  const auto start_anew = [&] {
+    renew_allowance();
+    const Attempt found = start_among_allowed(t, x0, h, events);
+    renew_allowance();
+    return found;
+  };
   const std::size_t before = events.size();
   search_.allow(possible_branches(x0, t));
-  Attempt found = start_among_allowed(t, x0, h, events);
+  const Attempt found = start_anew();
   search_.allow({});
   if (found.status == Status::solved && events.size() == before) return found;
   events.resize(before);
-  return start_among_allowed(t, x0, h, events);
+  return start_anew();
 }
 
 /// The equations and the arguments of the laws at a state with rates of 0.

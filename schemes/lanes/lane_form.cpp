@@ -148,7 +148,7 @@ void LaneAccess::take(NonlinearCapturing& scheme, const Made& made, double h, co
   }
   const auto write = [&](NonlinearCapturing::State& to, const State& from) {
     to.t = from.t, to.h = h, to.mode = mode, to.residual = from.residual;
-    to.weak = to.fresh = to.begins = false;
+    to.weak = to.fresh = to.begins = to.entered = to.is_alone = to.knows_end = false;
     to.is_first_order = true;
     to.x = vector_of(from.x, to.x.size());
     to.d = vector_of(from.d, to.d.size());

@@ -344,6 +344,7 @@ FoundSolutions StepSearch::all(const Mode& present, const Vector& d, const Vecto
     search_mode(mode, d, lambda, found);
     if (newton_.left() == 0) break;  // the others would end at once
   }
+  if (newton_.left() == 0) found.all_modes = false, found.why = describe(NewtonEnd::exhausted);
   drop_unfounded(present, found);
   return found;
 }

@@ -1,10 +1,11 @@
 // Steps whose search for solutions needs much of the work that half a step may do, Newton's method.
 #include <doctest/doctest.h>
-
+#include <fmt/format.h>
 #include <string>
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/step/step_search.hpp>
 #include <perp/schemes/system_schemes.hpp>
 #include <perp/tests/paths.hpp>
 
@@ -61,7 +62,7 @@ t = [0, 0.565]
 h = 0.00019384765625
 )model";
 
-Trajectory run(const char* text) {
+Trajectory run(const std::string& text) {
   const Model model = read_model_text(text, "work.toml");
   return integrate(model.system.functions(), model.x0(), model.run.span, BackwardEuler{.h = model.run.h});
 }
@@ -76,6 +77,18 @@ Trajectory run_soft_drink(double t_end) {
   x << 1.2917318499100436, 112.42662823588729, 0.023479159126229717, 0.018371103810595812, 7.498416571907342, 0.001565968122046485,
       4.007341457535995, 0.2754449874303737, 1.0162868624796697;
   return integrate(model.system.functions(), x, {0, t_end}, BackwardEuler{.h = model.run.h, .selector = Selector::minimal_norm});
+}
+
+/// Seven masses at rest, beside each other: each of 2187 modes is asked for a start, and all the work is done then.
+constexpr int masses = 7;
+std::string chain_at_rest() {
+  std::string variables, equations;
+  for (int i = 0; i < masses; ++i) {
+    const int next = (i + 1) % masses;
+    variables += fmt::format("v{} = 0\n", i);
+    equations += fmt::format("\"der(v{0}) = {2} - sign(v{0})*(1 + 0.1*v{1}^2) - 0.3*(v{0} - v{1})^3\",\n", i, next, 0.9 + 0.05 * i);
+  }
+  return fmt::format("[variables]\n{}[model]\nequations = [\n{}]\n[run]\nt = [0, 0.2]\nh = 0.05\n", variables, equations);
 }
 
 }  // namespace
@@ -98,5 +111,29 @@ TEST_SUITE("schemes: work of nonlinear steps") {
     const Trajectory drink = run_soft_drink(0.02);
     CHECK(drink.status == Status::solved);
     CHECK(drink.counts.at("newton_iterations") < 50'000);
+  }
+
+  TEST_CASE("the work that a start takes is none of the first step's") {
+    const Trajectory chain = run(chain_at_rest());
+    REQUIRE(chain.status == Status::solved);
+    for (int i = 0; i < masses; ++i) CHECK((chain.x.back()[i] > 0) == (i > 2));
+    CHECK(chain.counts.at("not_enumerated") == 1);  // a probe of the start had no work left for its last modes
+  }
+
+  TEST_CASE("a search of all modes that runs out of work has not tried all") {
+    const Model model = read_model_text(with_a_product, "model.toml");
+    const Dcs system = model.system.functions();
+    ImplicitStep step(system);
+    ModeNewton newton(step);
+    StepSearch search(step, newton);
+    const Vector x0 = model.x0(), lambda = Vector::Zero(step.m());
+    step.choose_units(x0, 0, model.run.h);
+    step.set_step(x0, model.run.h, model.run.h);
+    const auto tries_all = [&](long work) {
+      newton.allow(work);
+      return search.all({}, Vector::Zero(step.n()), lambda).all_modes;
+    };
+    CHECK(tries_all(1'000'000));
+    CHECK_FALSE(tries_all(3));
   }
 }

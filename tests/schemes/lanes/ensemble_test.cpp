@@ -8,6 +8,7 @@
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/lanes/ensemble.hpp>
+#include <perp/schemes/lanes/lane_access.hpp>
 #include <perp/schemes/lanes/lane_pool.hpp>
 #include <perp/schemes/lanes/lane_run.hpp>
 #include <perp/schemes/run/system_runs.hpp>
@@ -15,6 +16,7 @@
 #include <perp/schemes/system_schemes.hpp>
 
 using namespace perp;
+using perp::eight::LaneAccess;
 
 namespace {
 
@@ -83,6 +85,17 @@ IntegrateOptions ends_only() {
   return options;
 }
 
+/// The mode changes in the second step; y and z pass their pole in the sixth, where the determinant of the step keeps its sign.
+constexpr const char* pole_behind_change =
+    "[variables]\nx = 0\ny = -2\nz = -3\n[model]\nequations = [\"der(x) = 1 + if(x - 0.15 > 0, 1e-3, 0)\", \"y*(x - 0.55) = 1\", \"z*(x - 0.55) = 2\"]\n"
+    "[run]\nt = [0, 1]\nh = 0.1\n";
+
+Attempt advance(NonlinearCapturing& scheme, int step, double h) {
+  const Attempt made = scheme.attempt(step * h, h);
+  scheme.accept();
+  return made;
+}
+
 }  // namespace
 
 TEST_SUITE("schemes/lanes") {
@@ -149,5 +162,26 @@ TEST_SUITE("schemes/lanes") {
       for (auto& run : runs) steps += run->take().counts.at("steps");
       CHECK(pool.common_steps() > steps / 2);
     }
+  }
+
+  TEST_CASE("a state that was made beside others is none that a change of mode has led to: a pole behind it is one") {
+    const Model model = read_model_text(pole_behind_change, "pole.toml");
+    const double h = model.run.h;
+    const Dcs system = model.system.functions();
+    NonlinearCapturing alone(system, {.h = h}), beside(system, {.h = h});
+    for (NonlinearCapturing* scheme : {&alone, &beside}) {
+      std::vector<Event> events;
+      REQUIRE(scheme->start(0, model.x0(), h, events).status == Status::solved);
+      for (int step = 1; step <= 4; ++step) CHECK(advance(*scheme, step, h).kept_mode == (step != 2));
+    }
+    REQUIRE(advance(alone, 5, h).kept_mode);
+    const Step now = alone.snapshot();
+    const std::vector<double> errors = LaneAccess::last_errors(alone);
+    const LaneAccess::State state{now.t, now.x.data(), LaneAccess::d(alone).data(), now.lambda.data(), now.w.data(),
+                                  LaneAccess::state_residual(alone)};
+    LaneAccess::take(beside, {1, 1, 0, errors.data()}, h, state, {}, {});
+    CHECK(beside.x() == alone.x());
+    CHECK_FALSE(alone.attempt(6 * h, h).kept_mode);
+    CHECK_FALSE(beside.attempt(6 * h, h).kept_mode);
   }
 }
