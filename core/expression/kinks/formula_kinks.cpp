@@ -1,7 +1,6 @@
 // One-sided derivatives of formulas of numbers: asked for where a solution is differentiated by such numbers.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include <perp/core/base/index.hpp>
@@ -9,12 +8,9 @@
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/expression/kinks/formula_kinks.hpp>
 #include <perp/core/tape/running_error.hpp>
-#include <perp/core/tape/taylor.hpp>
 
 namespace perp {
 namespace {
-
-using Series = Taylor<double, 8>;
 
 constexpr double same_slope = 1e-7;   ///< relative: derivatives of both sides that count as the same
 constexpr double same_value = 1e-12;  ///< relative: values of both sides that differ by rounding
@@ -37,49 +33,27 @@ bool is_at_kink(Operation operation, const RunningError& x, const RunningError& 
   }
 }
 
-/// The sign behind s = 0 of a series that is 0 there.
-int sign_behind(Series x) {
-  x[0] = 0;
-  return leading_sign(x);
+/// Value and derivative along d of a line, as `differentiate` has it.
+std::pair<double, double> with_slope(Tape tape, int line, std::span<const double> p, std::span<const double> d) {
+  const std::vector<Derivative> derivatives = differentiate(tape, std::span(&line, 1), 0, static_cast<int>(p.size()));
+  std::vector<double> values(at(tape.size()));
+  tape.evaluate(p, std::span(values));
+  double sum = 0;
+  for (const Derivative& derivative : derivatives) sum += values[at(derivative.line)] * d[at(derivative.input)];
+  return {values[at(line)], sum};
 }
 
-/// What an operation at its kink is behind s = 0, where its argument has this sign.
-Series chosen(Operation operation, const Series& x, const Series& y, int side) {
+/// The line of what an operation at its kink is where its argument x, or x - y, has this sign.
+int chosen(Tape& tape, Operation operation, int x, int y, int side) {
   switch (operation) {
-    case Operation::sign: return Series(side);
-    case Operation::abs: return side < 0 ? -x : x;
+    case Operation::sign: return tape.constant(side);
+    case Operation::abs: return side < 0 ? tape.apply(Operation::negate, x) : x;
     case Operation::min: return side < 0 ? x : y;
     case Operation::max: return side < 0 ? y : x;
     default: break;
   }
-  Series angle = atan2(x, y);
-  angle[0] = side * std::numbers::pi;
-  return angle;
-}
-
-/// The same; an argument that stays 0 chooses what it chooses at s = 0.
-Series behind_kink(Operation operation, const Series& x, const Series& y) {
-  const bool has_two = operation == Operation::min || operation == Operation::max;
-  const int side = sign_behind(has_two ? x - y : x);
-  return side == 0 ? apply_operation(operation, x, y) : chosen(operation, x, y, side);
-}
-
-/// The lines of the tape at p + s d, s > 0.
-std::vector<Series> behind(const Tape& tape, const std::vector<char>& at_kink, std::span<const double> p,
-                           std::span<const double> d, double side) {
-  std::vector<Series> values(at(tape.size()));
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    Series& value = values[at(k)];
-    if (line.operation == Operation::input) {
-      value = Series(p[at(line.a)]);
-      value[1] = side * d[at(line.a)];
-    } else {
-      const Series x = line.a < 0 ? Series(line.value) : values[at(line.a)], y = line.b < 0 ? x : values[at(line.b)];
-      value = at_kink[at(k)] != 0 ? behind_kink(line.operation, x, y) : apply_operation(line.operation, x, y);
-    }
-  }
-  return values;
+  // The angle on this side of its edge: ±π, and the slope of atan2 there.
+  return tape.apply(Operation::add, tape.constant(side * std::numbers::pi), tape.apply(Operation::atan, tape.apply(Operation::divide, x, y)));
 }
 
 bool are_near(double a, double b, double share) { return std::abs(a - b) <= share * std::max(std::abs(a), std::abs(b)); }
@@ -141,26 +115,39 @@ void FormulaKinks::keep_affected() {
   std::erase_if(formulas_, [&](int formula) { return holds[at(formula)] == 0; });
 }
 
-bool FormulaKinks::are_smooth_along(std::span<const double> d) const {
-  if (!any()) return true;
-  const std::vector<Series> ahead = behind(tape_, at_kink_, p_, d, 1), back = behind(tape_, at_kink_, p_, d, -1);
-  return std::ranges::all_of(formulas_, [&](int formula) {
-    const Series &right = ahead[at(formula)], &left = back[at(formula)];
-    const auto [value, slope] = with_mean_slope(formula, d);
-    return are_near(right[0], value, same_value) && are_near(left[0], value, same_value) &&
-           are_near(right[1], -left[1], same_slope) && are_near(right[1], slope, same_slope);
-  });
+/// The formulas with what their kinks choose along p + s d, s > 0: `lines` are theirs.
+Tape FormulaKinks::behind(std::span<const double> d, double side, std::vector<int>& lines) const {
+  Tape tape;
+  std::vector<int> renamed(at(tape_.size()), -1);
+  for (int k = 0; k < tape_.size(); ++k) {
+    const Instruction& line = tape_[k];
+    int& place = renamed[at(k)];
+    if (line.operation == Operation::constant || line.operation == Operation::input) {
+      place = line.operation == Operation::input ? tape.input(line.a) : tape.constant(line.value);
+      continue;
+    }
+    const int x = line.a < 0 ? -1 : renamed[at(line.a)], y = line.b < 0 ? -1 : renamed[at(line.b)];
+    place = tape.apply(line.operation, x, y);
+    if (at_kink_[at(k)] == 0) continue;
+    const bool has_two = line.operation == Operation::min || line.operation == Operation::max;
+    const double slope = side * with_slope(tape, has_two ? tape.apply(Operation::subtract, x, y) : x, p_, d).second;
+    if (slope != 0) place = chosen(tape, line.operation, x, y, slope < 0 ? -1 : 1);  // else it stays there
+  }
+  for (const int formula : formulas_) lines.push_back(renamed[at(formula)]);
+  return tape;
 }
 
-/// Value and derivative of a formula along d, as `differentiate` has it.
-std::pair<double, double> FormulaKinks::with_mean_slope(int formula, std::span<const double> d) const {
-  Tape tape = tape_;
-  const std::vector<Derivative> derivatives = differentiate(tape, std::span(&formula, 1), 0, static_cast<int>(p_.size()));
-  std::vector<double> values(at(tape.size()));
-  tape.evaluate(std::span<const double>(p_), std::span(values));
-  double sum = 0;
-  for (const Derivative& derivative : derivatives) sum += values[at(derivative.line)] * d[at(derivative.input)];
-  return {values[at(formula)], sum};
+bool FormulaKinks::are_smooth_along(std::span<const double> d) const {
+  if (!any()) return true;
+  std::vector<int> ahead, back;
+  const Tape right = behind(d, 1, ahead), left = behind(d, -1, back);
+  for (std::size_t k = 0; k < formulas_.size(); ++k) {
+    const auto [value, slope] = with_slope(tape_, formulas_[k], p_, d);
+    const auto of_right = with_slope(right, ahead[k], p_, d), of_left = with_slope(left, back[k], p_, d);
+    if (!are_near(of_right.first, value, same_value) || !are_near(of_left.first, value, same_value)) return false;
+    if (!are_near(of_right.second, of_left.second, same_slope) || !are_near(of_right.second, slope, same_slope)) return false;
+  }
+  return true;
 }
 
 }  // namespace perp

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <perp/core/tape/tape.hpp>
@@ -19,14 +18,14 @@ class FormulaKinks {
   /// Is there one?
   [[nodiscard]] bool any() const { return !formulas_.empty(); }
   /// Have all of these formulas one derivative along p + s d at s = 0, which is that of `differentiate`, the mean of both
-  /// sides of a kink? The sides are told by series in s and −s.
+  /// sides of a kink? Each argument at a kink has the sign of its slope.
   [[nodiscard]] bool are_smooth_along(std::span<const double> d) const;
 
  private:
   void keep(const Tape& tape, std::span<const int> lines, int first);
   [[nodiscard]] std::vector<char> kinks() const;
   void keep_affected();
-  [[nodiscard]] std::pair<double, double> with_mean_slope(int formula, std::span<const double> d) const;
+  [[nodiscard]] Tape behind(std::span<const double> d, double side, std::vector<int>& lines) const;
 
   Tape tape_;                  // of formulas of p alone, which is its inputs
   std::vector<int> formulas_;  // of it: those that hold a kink
