@@ -45,6 +45,23 @@ Motion motion_with(const Model& model, std::size_t parameter) {
   return motion;
 }
 
+/// What moves with a parameter has one derivative by it.
+void require_smooth(const Model& model, std::size_t parameter, const Motion& motion) {
+  const std::vector<int> differential = model.differential_variables();
+  const std::span<const double> moved(motion.parameters.data(), model.parameters.size());
+  for (const Model::KinkedFormula& formula : model.kinked_formulas) {
+    const bool is_guess = formula.is_start && std::ranges::find(differential, formula.of) == differential.end();
+    const bool is_itself = !formula.is_start && formula.of == static_cast<int>(parameter);
+    if (is_guess || is_itself || formula.kinks.are_smooth_along(moved)) continue;
+    const auto& [name, value] = model.parameters[parameter];
+    const auto of = static_cast<std::size_t>(formula.of);
+    throw InvalidInput(fmt::format("--wrt {}: {}{} has a kink at {} = {}, where its derivative may have two sides; expected "
+                                   "another value, or other quantities",
+                                   name, formula.is_start ? "the start of " : "",
+                                   formula.is_start ? model.variables[of].name : model.parameters[of].first, name, value));
+  }
+}
+
 /// The place of a number in a list, to which it is added where it is missing.
 std::size_t place_in(std::vector<int>& list, int number) {
   const auto known = std::ranges::find(list, number);
@@ -61,6 +78,7 @@ class Combinations {
   void add_start(int variable) { terms_.push_back({{true, place_in(request_.starts, variable), 1}}); }
   void add_parameter(std::size_t parameter) {
     const Motion motion = motion_with(model_, parameter);
+    require_smooth(model_, parameter, motion);
     terms_.emplace_back();
     for (Eigen::Index k = 0; k < motion.parameters.size(); ++k)
       if (motion.parameters[k] != 0)
@@ -77,6 +95,7 @@ class Combinations {
       for (const Term& term : terms_[q])
         columns(static_cast<Eigen::Index>(term.place) + (term.is_start ? 0 : starts), static_cast<Eigen::Index>(q)) = term.factor;
     if (columns.rows() != columns.cols() || !columns.isIdentity(0)) quantities.combination = columns;
+    request_.directions = quantities.combination;
     quantities.request = std::move(request_);
   }
 

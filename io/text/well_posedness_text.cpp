@@ -75,6 +75,7 @@ std::string shorter_text(const Model& model, const StepSolvability& found) {
   if (std::isnan(found.below))
     return "  shorter  not decided: the eigenvalues of a mode are lost in rounding\n";
   if (found.at_h.verdict == UniqueSolvability::Verdict::unknown) return {};
+  if (found.is_always) return "  the same for every h\n";
   const Span& span = model.run.span;
   const std::string limit =
       found.below > span.end - span.start

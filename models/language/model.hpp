@@ -10,6 +10,7 @@
 
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
+#include <perp/core/expression/kinks/formula_kinks.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/core/system/system.hpp>
 #include <perp/core/base/variable_bounds.hpp>
@@ -82,6 +83,13 @@ struct Model {
     double slope = 0;       ///< the derivative, the other parameters held
   };
 
+  /// One of these formulas at a kink, of parameters 0, 1, .. above.
+  struct KinkedFormula {
+    int of = -1;  ///< as of a Dependence
+    bool is_start = false;
+    FormulaKinks kinks;
+  };
+
   std::string name;    ///< of the file, for people
   std::string source;  ///< where it comes from
   std::string file;  ///< where it was read from
@@ -90,6 +98,7 @@ struct Model {
   /// names and values, in the order of the file
   std::vector<std::pair<std::string, double>> parameters;
   std::vector<Dependence> dependences{};  ///< of the numbers above and below, in the order of the file
+  std::vector<KinkedFormula> kinked_formulas{};
   std::vector<Variable> variables;  ///< in the order of x
   std::vector<std::string> inputs{};  ///< names of the functions of time that it is given, in the order of the file
   /// Matrices, or equations; equations that are affine are matrices.

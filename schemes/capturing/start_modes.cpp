@@ -79,12 +79,15 @@ bool Capturing::holds_start(int law, int branch, const std::pair<double, double>
 /// whether one does. Where none is found on them the steps stay as they are.
 void Capturing::shorten_into_possible_mode(const Vector& x0, double t, double h, ShortSteps<State>& steps) {
   constexpr int shortened_by = 6, shortened_at_last = 30;
-  constexpr int shortest = -1000;  // about the least double: how near a surface x0 may be is no matter of h
+  // About the least double, with a quarter of it: how near a surface x0 may be is no matter of h.
+  const int shortest = std::numeric_limits<double>::min_exponent + 4 - std::ilogb(h);
   const Vector q = equations_.system().q(t);
   const auto is_possible = [&](const ShortSteps<State>& some) { return is_possible_start(*some.limit.mode, x0, q); };
   if (is_possible(steps)) return;
   const auto step = [&](int k) { return short_step(x0, h, k); };
-  for (int k = steps.exponent - shortened_by; k >= shortest; k -= k > least_motion_probe ? shortened_by : shortened_at_last) {
+  for (int last = steps.exponent; last > shortest;) {
+    const int k = std::max(last - (last > least_motion_probe ? shortened_by : shortened_at_last), shortest);
+    last = k;
     auto first = step(k);
     if (!first) return;
     ShortSteps<State> shorter{std::move(first->first), {}, std::move(first->second), false, k};

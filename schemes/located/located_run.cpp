@@ -148,6 +148,7 @@ void LocatedRun::go_through_mode() {
     integrator_.set_length(h / 2);
     return;
   }
+  if (ends_at_touch(h, fall ? fall->s : 1)) return;
   if (const auto pole = parts_.poles.first(h, fall ? fall->s : 1))
     go_nearer(*pole);
   else if (fall)
@@ -162,6 +163,25 @@ bool LocatedRun::is_seen_through(double h, const std::optional<GapWatch::Fall>& 
   if (is_fixed() || !(h > 16 * at_.shortest_step())) return true;
   const double end = fall ? fall->s : 1;
   return parts_.locator.is_resolved() && !parts_.between.hide_something(h, end) && !parts_.pulses.hide_something(h, end);
+}
+
+/// Where derivatives ask what is beyond the end of a branch that the solution touches before this share of the attempt, the
+/// next attempt ends there.
+bool LocatedRun::ends_at_touch(double h, double end) {
+  if (!parts_.sensitivity.active() || is_fixed()) return false;
+  double first = 1 - SensitivityUpdate::touch_share;
+  bool ends = false;
+  for (const GapWatch::Dip& dip : parts_.locator.undecided_dips()) {
+    if (!(dip.s < end)) continue;
+    parts_.sensitivity.expect_touch(parts_.locator.gap(dip), at_.now.t + dip.s * h);
+    ends = ends || dip.s < first;
+    first = std::min(first, dip.s);
+  }
+  if (!ends || first * h < 16 * at_.shortest_step()) return false;
+  integrator_.radau().discard();
+  ++record_.rejected;
+  integrator_.set_length(first * h);
+  return true;
 }
 
 /// The stages of a step, to be accepted as they are. False: rejected, and the integrator has the next length.
@@ -195,7 +215,7 @@ void LocatedRun::shorten(double h, const std::string& why) {
 
 /// Accepts the attempt of length h, in which no gap falls.
 void LocatedRun::take_step(double h) {
-  const int undecided = parts_.locator.undecided_dips();
+  const auto undecided = std::ssize(parts_.locator.undecided_dips());
   if (undecided > 0) record_.counts()["weak"] += undecided;
   integrator_.propose_length(h);
   const double t_next = end_of(h);

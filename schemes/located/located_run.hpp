@@ -45,6 +45,7 @@ class LocatedRun {
   void go_through_mode();
   [[nodiscard]] double next_length() const;
   [[nodiscard]] bool is_fixed() const { return at_.options.fixed_step > 0; }
+  bool ends_at_touch(double h, double end);
   bool attempt(double h);
   /// Does an algebraic variable or a multiplier jump in the attempt? Fixed steps do not ask.
   [[nodiscard]] bool has_algebraic_jump() {

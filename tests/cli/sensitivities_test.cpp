@@ -49,6 +49,14 @@ TEST_SUITE("cli/sensitivities") {
     refuses({"bouncing_ball_contact", "--wrt", "gamma"}, "numbers of a law or a restitution");
     refuses({"switching_dae_crossing", "--wrt", "B1"}, "keeps no parameters");
     refuses({"ifdiff_canonical", "--tol", "1"}, "tol must be in [1e-14, 1e-2]");
+    // What moves with a parameter has one derivative by it, also through other formulas.
+    folder.write("kink.toml", "[parameters]\np = 0\nq = \"max(p, 0)\"\nr = \"p + 1\"\n[variables]\nx = \"abs(r - 1) + 2\"\ny = \"min(q, p)\"\n"
+                              "[model]\nequations = [\"der(x) = -x\", \"der(y) = q + r\"]\n[run]\nt = [0, 1]\n");
+    refuses({"kink.toml", "--wrt", "p"}, "--wrt p: q has a kink at p = 0, where its derivative may have two sides");
+    refuses({"kink.toml", "--wrt", "r"}, "--wrt r: the start of x has a kink at r = 1");
+    refuses({"kink.toml", "--wrt", "q"}, "--wrt q: the start of y has a kink at q = 0");
+    CHECK(perp_program(folder, {"sensitivities", "kink.toml", "--wrt", "p", "--set", "p=0.5"}).status == 0);
+    CHECK(perp_program(folder, {"sensitivities", "kink.toml", "--wrt", "x(0),y(0)"}).status == 0);
   }
 
   TEST_CASE("a captured run says so first and prints no sensitivities: absent, not nan") {

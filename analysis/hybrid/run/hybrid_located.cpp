@@ -20,6 +20,12 @@ bool has_mode_ended(const Trajectory& part) {
   return part.events.back().kind == EventKind::no_solution && part.events.back().law >= 0;
 }
 
+/// Since when and why a part of a run has no sensitivities, as its last line tells; empty: it has some.
+std::string why_none(const Trajectory& part) {
+  const std::size_t place = part.message.find("; no sensitivities from t = ");
+  return place == std::string::npos ? "" : part.message.substr(place);
+}
+
 }  // namespace
 
 void HybridRun::take(const Trajectory& part) {
@@ -44,8 +50,8 @@ void HybridRun::run_located() {
   const bool goes_on = stage_ == Stage::radau;
   if (goes_on || (now_.t < span_.end && !run_mode_by_series() && !run_moment())) run_mode_by_radau();
   if (is_running() && !(now_.t < span_.end))
-    finish(Status::solved, with_first_order(fmt::format("reached t = {:.10g} in {} steps", now_.t,
-                                                        result_.counts["steps"]),
+    finish(Status::solved, with_first_order(fmt::format("reached t = {:.10g} in {} steps{}", now_.t,
+                                                        result_.counts["steps"], why_none_),
                                             result_));
 }
 
@@ -112,6 +118,8 @@ void HybridRun::run_mode_by_radau() {
   courses_by_rows_ = true;
   stage_ = Stage::between_modes;
   take(part);
+  if (request_.columns() > 0) why_none_ = why_none(part);
+  if (!why_none_.empty()) request_ = {};
   if (!is_running() || part.status == Status::solved) return;
   if (!has_mode_ended(part)) {
     const Status status = part.status == Status::no_solution ? Status::not_solved : part.status;

@@ -200,6 +200,7 @@ class HybridRun {
   bool has_scales_ = false;  // both
   Vector rates_;  ///< ẋ where the mode began
   SensitivityRequest request_;
+  std::string why_none_;  ///< there are no sensitivities any more; empty: there are, or none were asked for
   std::vector<int> states_;
   Matrix S_;       ///< ∂x/∂q where the mode began
   Matrix dx_end_;  ///< ∂x*/∂q of the state at its end, at the moment that moves with q

@@ -12,6 +12,7 @@
 #include <perp/core/interval/interval.hpp>
 #include <perp/core/laws/law_table.hpp>
 #include <perp/core/signal.hpp>
+#include <perp/core/expression/kinks/formula_kinks.hpp>
 #include <perp/models/language/reader/document.hpp>
 
 namespace perp::reader {
@@ -27,6 +28,7 @@ struct Quantity {
   /// Where numbers are exact: what it is of parameters that are intervals.
   std::optional<enclosure::ExactFormula> formula{};
   std::vector<std::pair<int, double>> slopes{};  ///< by the parameters that an expression holds
+  std::optional<FormulaKinks> kinks{};           ///< of an expression at a kink
   bool is_interval = false;      ///< written as one, or made of such
   bool is_disturbance = false;   ///< an interval "at every t": a function of time within it
 };

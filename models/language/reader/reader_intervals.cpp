@@ -97,10 +97,12 @@ void Context::add_exact_values(std::string_view part, Quantity& quantity) const 
   if (quantity.is_interval) quantity.formula = enclosure::exact_formula(part, scope_);
 }
 
-/// Its derivatives by the parameters, which are its inputs.
+/// Its derivatives by the parameters, which are its inputs, and its kinks.
 void Context::add_slopes(const Expression& expression, Quantity& quantity) const {
   Tape tape = expression.tape();
   const int line = expression.line();
+  FormulaKinks kinks(tape, std::span(&line, 1), 0, values_);
+  if (kinks.any()) quantity.kinks = std::move(kinks);
   const std::vector<Derivative> derivatives = differentiate(tape, std::span(&line, 1), 0, static_cast<int>(values_.size()));
   if (derivatives.empty()) return;
   std::vector<double> lines(static_cast<std::size_t>(tape.size()));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <perp/schemes/events/bound_watch.hpp>
@@ -26,6 +27,8 @@ class EventLocator {
   [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
   /// The gap of a fall.
   [[nodiscard]] const Gap& gap(const GapWatch::Fall& fall) const { return gaps_[static_cast<std::size_t>(fall.gap)]; }
+  /// Of a dip.
+  [[nodiscard]] const Gap& gap(const GapWatch::Dip& dip) const { return gaps_[static_cast<std::size_t>(dip.gap)]; }
   /// Is the condition of this gap of a reset on the side that it leaves by a fall?
   [[nodiscard]] bool begins_inside(const Gap& gap) const;
   /// Of a gap at a state.
@@ -39,8 +42,10 @@ class EventLocator {
 
   /// The first gap that falls below 0 in the attempted step of length h.
   std::optional<GapWatch::Fall> first_fall(double h);
-  /// After it: how many dips of gaps came within the tolerance of 0.
-  [[nodiscard]] int undecided_dips() const { return gaps_.empty() ? 0 : watch_.undecided_dips(); }
+  /// After it: dips of gaps that came within the tolerance of 0.
+  [[nodiscard]] std::span<const GapWatch::Dip> undecided_dips() const {
+    return gaps_.empty() ? std::span<const GapWatch::Dip>() : watch_.undecided_dips();
+  }
   /// After it: are all courses resolved? One that is not may hide an event: the state may rest while a
   /// multiplier moves.
   [[nodiscard]] bool is_resolved();

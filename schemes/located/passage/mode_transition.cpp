@@ -225,7 +225,7 @@ void ModeTransition::end_with_mode(const std::vector<int>& hit) {
     record_.events().push_back(std::move(event));
   }
   record_.row(at_.now, record_.is_asked(at_.now.t));
-  record_.finish(Status::no_solution, fmt::format("the mode ends at {}", record_.place(at_.now)));
+  record_.finish(Status::no_solution, fmt::format("the mode ends at {}{}", record_.place(at_.now), run_.sensitivity.why_none()));
 }
 
 std::string ModeTransition::note_of(const Step& before, const Selection& selection, std::size_t chosen) {

@@ -89,6 +89,9 @@ class ModeTransition {
   [[nodiscard]] bool meets_by_size(const Step& state, const Selection& selection, const std::vector<int>& hit) const;
   bool close_before_rest();
   bool close_at_corner(const Step& state, const Selection& selection, const std::vector<int>& hit);
+  [[nodiscard]] double time_unknown(const Gap& gap) const;
+  [[nodiscard]] std::optional<Step> on_end(const Gap& gap, const Step& state) const;
+  [[nodiscard]] bool is_proved_end_near(const Step& state) const;
   Vector state_at_limit(const AccumulationWatch::Limit& limit);
   [[nodiscard]] bool are_contacts(const std::vector<int>& laws) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <string>
 
 #include <perp/core/branches.hpp>
@@ -50,7 +51,7 @@ void SensitivityUpdate::step() {
   maps_.take(at_end_of_attempt());
   if (!active()) return;
   terms_ = terms_.cwiseMax(sizes(maps_.dx()));
-  watch_ends(nullptr);
+  watch_ends(nullptr, watch_touches());
 }
 
 /// The largest entry of each column in units of the variables.
@@ -69,11 +70,15 @@ Vector SensitivityUpdate::terms_behind(const Jet& after, bool x_jumped) const {
 
 void SensitivityUpdate::at_corner(const Gap& fell) {
   if (!active()) return;
+  take_time_of(fell.law >= 0 ? at_.passage.gaps : std::vector{fell});  // a reset tells its own time
+}
+
+/// The time of the present event, by that of these gaps which falls fastest in its unit and tells it best.
+void SensitivityUpdate::take_time_of(const std::vector<Gap>& gaps) {
   Passage& passage = at_.passage;
-  // Gaps of one moment tell the same time, the one that falls fastest in its unit tells it best.
-  const Gap* fastest = &fell;
+  const Gap* fastest = &gaps.front();
   double speed = -1;
-  for (const Gap& gap : passage.gaps) {
+  for (const Gap& gap : gaps) {
     if (gap.law < 0) continue;
     const double by_t = maps_.gap_rate(gap, passage.before, maps_.dx()).by_t;
     if (!(std::abs(by_t) / locator_.size(gap) > speed)) continue;
@@ -98,15 +103,19 @@ Sensitivities::GapRate SensitivityUpdate::rate_now(const Gap& gap) {
 }
 
 std::optional<Sensitivities::GapRate> SensitivityUpdate::rate_at_event(int law) const {
-  std::optional<Sensitivities::GapRate> found;
-  if (!active()) return found;
-  for (const Gap& gap : at_.passage.gaps) {
-    if (gap.law != law) continue;
-    const Sensitivities::GapRate rate = maps_.gap_rate(gap, at_.passage.before, before_);
-    // One that rests tells no time.
-    if (!(std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap))) found = rate;
+  const auto found = std::ranges::find(rates_, law, &std::pair<int, Sensitivities::GapRate>::first);
+  return found == rates_.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Those of the gaps of the present event; one that rests tells no time.
+void SensitivityUpdate::keep_rates() {
+  rates_.clear();
+  if (!active() || is_start()) return;
+  for (const Gap& gap : at_.passage.gaps | std::views::reverse) {
+    if (gap.law < 0) continue;
+    Sensitivities::GapRate rate = maps_.gap_rate(gap, at_.passage.before, maps_.dx());
+    if (!rests(gap, rate)) rates_.emplace_back(gap.law, std::move(rate));
   }
-  return found;
 }
 
 /// Does the mode before or behind the present event begin or end where its formulas have no derivatives?
@@ -139,115 +148,45 @@ Matrix SensitivityUpdate::without() {
 }
 
 void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump) {
+  keep_rates();
   if (!active()) return;
-  // √|s| has an integral on the way from s = 0, its derivative none that a step would know.
-  if (passes_rough_end(before.mode, after.mode)) {
-    end("the equations have no derivatives at the end of the mode");
-    return;
-  }
   const bool starts = is_start();
-  if (!enter(before, after, x_jumped, jump)) return;
-  if (starts) watch_ends(&after);
-  if (!active()) return;
+  if (!begin(before, after, x_jumped, jump)) return;
   Sensitivities::Values values = maps_.complete(after, maps_.dx());
-  const double most = lost * std::max(before_.cwiseAbs().maxCoeff(), 1.0);
-  if (record_.steps > 0 && !(maps_.dx().cwiseAbs().maxCoeff() <= most)) {
-    record_.finish(Status::not_solved,
-                   fmt::format("stopped at {}: the sensitivities are lost in rounding at this event",
-                               record_.place(before)));
-    return;
-  }
+  if (!starts && (ends_span_between(values.dx) || is_lost(before))) return;
   if (starts) terms_ = maps_.moved().size() > 0 ? sizes(values.dx).cwiseMax(sizes(maps_.moved())) : sizes(values.dx);
   maps_.take(values.dx);
   at_.now.dx_dq = std::move(values.dx);
   at_.now.dlambda_dq = std::move(values.dlambda);
 }
 
-/// Is the present state at the end of a branch that this gap is the distance to?
-bool SensitivityUpdate::is_at_end(const Gap& gap) const {
-  return gap.law >= 0 && locator_.is_zero(gap, gap.at(gap.of_lambda ? at_.now.lambda[gap.law] : at_.now.w[gap.law]));
-}
-
-/// Does some q move the state off the surface of this gap?
-bool SensitivityUpdate::moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const {
-  constexpr double rounding = 1e-12;  // of what moves the variables, in their units; what is 0 by structure is 0 to the bit
-  const Matrix& S = maps_.dx();
-  for (Eigen::Index c = 0; c < S.cols(); ++c) {
-    const double moves = (S.col(c).cwiseAbs().array() / at_.scales.x.array()).maxCoeff() * locator_.size(gap);
-    if (std::abs(rate.by_q[c]) > rounding * moves) return true;
+/// S⁺ in the mode just entered. False: there is none, or the run has ended.
+bool SensitivityUpdate::begin(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump) {
+  const bool starts = is_start();
+  // √|s| has an integral on the way from s = 0, its derivative none that a step would know.
+  if (passes_rough_end(before.mode, after.mode)) {
+    end("the equations have no derivatives at the end of the mode");
+  } else if (starts && !maps_.have_formulas_one_side()) {
+    end("a formula of parameters has a kink at their values, and derivatives by what moves it may have two sides");
+  } else if (!enter(before, after, x_jumped, jump)) {
+    return false;
+  } else if (starts) {
+    watch_ends(&after, {});
+    watch_start(after, jump.change.size() > 0);
+  } else if (!x_jumped) {
+    watch_kept(before.mode, after.mode);
   }
-  return false;
+  return active();
 }
 
-/// The branch beyond the end of w that this gap is of, not a vertical one; -1: there is none.
-int SensitivityUpdate::branch_beyond(const Gap& gap) const {
-  if (gap.of_lambda) return -1;
-  const std::vector<Branch>& branches = at_.system.laws[static_cast<std::size_t>(gap.law)].branches;
-  const auto begins = std::ranges::find_if(branches, [&gap](const Branch& branch) {
-    const Range range = w_range(branch);
-    return !is_vertical(branch) && (gap.sign > 0 ? range.lower < gap.bound && range.upper >= gap.bound
-                                                 : range.upper > gap.bound && range.lower <= gap.bound);
-  });
-  return begins == branches.end() ? -1 : static_cast<int>(begins - branches.begin());
-}
-
-/// Have states before and beyond the end of a branch that a start is on the same rates? A short time beyond the end adds
-/// (ẋ_beyond − ẋ) dt to what q does; a law with memory does not come back.
-bool SensitivityUpdate::have_one_rate(const Gap& gap, const Jet& after, int beyond) {
-  const auto law = static_cast<std::size_t>(gap.law);
-  if (at_.system.laws[law].memory) return false;
-  Mode mode = after.mode;
-  mode[law] = beyond;
-  return maps_.has_rate_of(after, mode) == true;
-}
-
-/// Does a start beyond this end, where the law has no branch, jump onto w = 0? The present state leaves it at once: one
-/// beyond comes to the same course whatever its w is, one before to another. Of a higher index none starts beyond.
-bool SensitivityUpdate::jumps_beyond(const Gap& gap, const Jet& after) {
-  const auto law = static_cast<std::size_t>(gap.law);
-  const std::vector<Branch>& branches = at_.system.laws[law].branches;
-  const auto held = std::ranges::find_if(branches, [&gap](const Branch& branch) {
-    return is_vertical(branch) && w_range(branch).lower == gap.bound;
-  });
-  if (held == branches.end() || is_bounded(at_.system.laws[law])) return false;
-  Mode mode = after.mode;
-  mode[law] = static_cast<int>(held - branches.begin());
-  const Jet across = jets_.all().solve(mode, at_.now.t, at_.now.x, at_.now.lambda);
-  if (!across.consistent) return false;
-  const ModeJets::Structure& held_by = jets_.structure(across);
-  return !held_by.is_high_index && (held_by.velocity_level.empty() || held_by.velocity_level[law] == 0);
-}
-
-/// Do states beside the end of a branch that a start is on go on by other rates, or jump?
-bool SensitivityUpdate::starts_between(const Gap& gap, const Jet& start, int beyond) {
-  return beyond < 0 ? jumps_beyond(gap, start) : !have_one_rate(gap, start, beyond);
-}
-
-/// May states beside this end, of which the present one is on, have other derivatives? Of w behind a start alone where no
-/// branch is beyond it.
-bool SensitivityUpdate::may_have_two_sides(const Gap& gap, const Jet* start) const {
-  return is_at_end(gap) && (gap.of_lambda || start != nullptr || branch_beyond(gap) >= 0);
-}
-
-/// What a state does at the end of a branch that some q moves it off, where what is beyond has other rates: null, nothing.
-const char* SensitivityUpdate::two_sided(const Gap& gap, const Jet* start) {
-  if (!may_have_two_sides(gap, start)) return nullptr;
-  const Sensitivities::GapRate rate = start != nullptr ? maps_.gap_rate(gap, *start, maps_.dx()) : rate_now(gap);
-  if (!moves_off(gap, rate)) return nullptr;
-  const int beyond = branch_beyond(gap);
-  const bool rests = std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap);
-  if (rests && (beyond >= 0 || gap.of_lambda)) return "stays";
-  // From the end of a multiplier that moves, what it does beyond for a time of the size of dq moves x by dq² alone.
-  if (gap.of_lambda || start == nullptr) return nullptr;
-  return starts_between(gap, *start, beyond) ? "starts" : nullptr;
-}
-
-/// Ends where derivatives have two sides: a state that some q moves off the end of a branch on which it stays, or starts.
-void SensitivityUpdate::watch_ends(const Jet* start) {
-  for (const Gap& gap : locator_.gaps())
-    if (const char* const does = two_sided(gap, start))
-      return end(fmt::format("the solution {} on the end of a branch of {}, and derivatives by what moves it off have two sides",
-                             does, at_.system.laws[static_cast<std::size_t>(gap.law)].name));
+/// Is S⁺ so large that no digit is sure? The run ends then.
+bool SensitivityUpdate::is_lost(const Step& before) {
+  const double most = lost * std::max(before_.cwiseAbs().maxCoeff(), 1.0);
+  if (!(record_.steps > 0 && !(maps_.dx().cwiseAbs().maxCoeff() <= most))) return false;
+  record_.finish(Status::not_solved,
+                 fmt::format("stopped at {}: the sensitivities are lost in rounding at this event",
+                             record_.place(before)));
+  return true;
 }
 
 /// The equations become those of a mode of the present state. False: they are not known, or have no derivatives.
@@ -293,8 +232,11 @@ bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumpe
 
 /// S⁺ where x does not jump. False: the run has ended.
 bool SensitivityUpdate::switch_laws(const Step& before, const Jet& after) {
-  // Nothing happens to S where the mode goes on (grazing): its dt* need not exist.
+  // Nothing happens to S where the mode goes on (grazing): its dt* need not exist. The time is that of laws that leave
+  // their branches, not of those that are at an end of theirs and stay.
   const bool switches = before.mode != after.mode;
+  const std::vector<Gap> leaving = switching_gaps(before.mode, after.mode);
+  if (switches && !leaving.empty() && leaving.size() < at_.passage.gaps.size()) take_time_of(leaving);
   if (switches && at_.passage.rests) {
     record_.finish(Status::not_solved,
                    fmt::format("stopped at {}: the moment of this event is no smooth function of starts "
@@ -319,10 +261,7 @@ bool SensitivityUpdate::switch_together(const std::vector<Gap>& gaps) const {
     return maps_.gap_rate(gap, at_.passage.before, before_).time();
   };
   const Vector first = time(gaps.front());
-  return std::all_of(gaps.begin() + 1, gaps.end(), [&](const Gap& gap) {
-    const Vector other = time(gap);
-    return (other - first).norm() <= same_derivative * std::max(first.norm(), other.norm());
-  });
+  return std::all_of(gaps.begin() + 1, gaps.end(), [&](const Gap& gap) { return is_same(time(gap), first); });
 }
 
 /// The gaps of the present event whose laws change their branch.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <perp/schemes/located/events/event_locator.hpp>
@@ -26,7 +27,7 @@ class SensitivityUpdate {
 
   [[nodiscard]] bool active() const { return maps_.active(); }
   /// S, or why there is none.
-  void transfer(Archive& archive) { archive(maps_, before_, terms_, why_none_); }
+  void transfer(Archive& archive) { archive(maps_, before_, terms_, why_none_, touches_); }
   /// The maps of S by resets and impacts.
   [[nodiscard]] Sensitivities& maps() { return maps_; }
   /// Since when and why there are none any more; empty: there are, or none was asked for.
@@ -50,6 +51,12 @@ class SensitivityUpdate {
   Sensitivities::GapRate rate_now(const Gap& gap);
   /// The rate of a gap of the present event, where it tells the time of the event.
   std::optional<Sensitivities::GapRate> rate_at_event(int law) const;
+  /// The solution may touch 0 of this gap, of w or of a reset, at t, without passing it: where a step ends there.
+  void expect_touch(const Gap& gap, double t);
+  /// Of its step: a touch within this share of its end is at its end.
+  static constexpr double touch_share = 0x1p-10;
+  /// This reset fires at the end of the span.
+  void at_reset_of_end(int reset);
   /// After an event (or the start), in the mode just entered. `x_jumped`: x is another one than before;
   /// `jump`: by impulses since the mode before.
   void leave(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump);
@@ -59,21 +66,55 @@ class SensitivityUpdate {
   [[nodiscard]] bool is_start() const { return record_.steps == 0 && maps_.dx().size() == 0; }
   [[nodiscard]] bool passes_rough_end(const Mode& before, const Mode& after);
   void end(const std::string& why);
+  void keep_rates();
   Matrix without();
+  bool begin(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump);
+  [[nodiscard]] bool is_lost(const Step& before);
   bool enter(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump);
   bool look_across(const Mode& mode);
   bool move_onto_constraints(const Jet& after, const JumpTaken& jump);
+  void take_time_of(const std::vector<Gap>& gaps);
   bool switch_laws(const Step& before, const Jet& after);
   void go_from_event(const Jet& after, bool x_jumped);
   [[nodiscard]] bool is_at_end(const Gap& gap) const;
   [[nodiscard]] bool moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const;
   [[nodiscard]] int branch_beyond(const Gap& gap) const;
-  [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond);
+  [[nodiscard]] bool have_one_rate(const Gap& gap, const Jet& after, int beyond, double known);
   [[nodiscard]] bool jumps_beyond(const Gap& gap, const Jet& after);
   [[nodiscard]] bool starts_between(const Gap& gap, const Jet& start, int beyond);
+  [[nodiscard]] int branch_across(const Gap& gap) const;
+  [[nodiscard]] bool goes_on_alike(const Gap& gap, const Sensitivities::GapRate& rate);
+  [[nodiscard]] bool holds_others(const Jet& jet, int law) const;
+  [[nodiscard]] bool are_alike(const Matrix& one, const Matrix& other, const Vector& terms) const;
+  /// Are these derivatives of a moment the same?
+  [[nodiscard]] static bool is_same(const Vector& one, const Vector& other) {
+    return (one - other).norm() <= same_derivative * std::max(one.norm(), other.norm());
+  }
+  [[nodiscard]] bool has_one_rate_beyond(const Gap& gap, const Jet& here);
+  [[nodiscard]] bool rests(const Gap& gap, const Sensitivities::GapRate& rate) const;
+  /// Is the present time the end of the span?
+  [[nodiscard]] bool is_over() const { return !(at_.now.t < at_.span.end); }
   [[nodiscard]] bool may_have_two_sides(const Gap& gap, const Jet* start) const;
   [[nodiscard]] const char* two_sided(const Gap& gap, const Jet* start);
-  void watch_ends(const Jet* start);
+  [[nodiscard]] const char* two_sided_start(const Gap& gap, const Jet& start, int beyond);
+  [[nodiscard]] const char* two_sided_end(const Gap& gap, const Sensitivities::GapRate& rate);
+  void watch_ends(const Jet* start, const std::vector<Gap>& touched);
+  [[nodiscard]] Mode mode_beside(const Gap& gap, const Mode& mode) const;
+  /// A side of a law that a start is on: its mode there, and the rate of w.
+  struct Beside {
+    Gap gap;
+    Jet jet;
+    Sensitivities::GapRate rate;
+  };
+  [[nodiscard]] std::vector<Beside> besides(const Jet& start, const Matrix& given);
+  [[nodiscard]] Vector alone(const Beside& side, const std::vector<Beside>& all) const;
+  [[nodiscard]] bool differs(const Beside& side, const std::vector<Beside>& all, const Jet& start, const Matrix& given);
+  void watch_start(const Jet& start, bool x_jumped);
+  [[nodiscard]] std::vector<Gap> resets_at_start(const Jet& start);
+  void watch_kept(const Mode& before, const Mode& after);
+  [[nodiscard]] std::vector<Gap> watch_touches();
+  [[nodiscard]] bool ends_span_between(const Matrix& behind);
+  void end_at(const Gap& gap, const char* does);
   [[nodiscard]] Vector sizes(const Matrix& S) const;
   [[nodiscard]] Vector terms_behind(const Jet& after, bool x_jumped) const;
   [[nodiscard]] std::vector<Gap> switching_gaps(const Mode& before, const Mode& after) const;
@@ -90,6 +131,13 @@ class SensitivityUpdate {
   Matrix before_;         // S at the end of the last mode
   Vector terms_;          // of each column of S, the largest it was computed of, in units
   std::string why_none_;
+  std::vector<std::pair<int, Sensitivities::GapRate>> rates_;  // of the laws whose gaps tell the time of the present event
+  struct Touch {
+    Gap gap;
+    double t;
+    void transfer(Archive& archive) { archive(gap, t); }
+  };
+  std::vector<Touch> touches_;  // that the next step may end at
 };
 
 }  // namespace perp

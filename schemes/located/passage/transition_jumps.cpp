@@ -6,8 +6,6 @@
 #include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/events/events.hpp>
-#include <perp/schemes/integrate.hpp>
-#include <perp/schemes/jumps/consistent_jumps.hpp>
 #include <perp/schemes/located/passage/mode_transition.hpp>
 #include <perp/schemes/located/transition/jumps.hpp>
 #include <perp/schemes/located/transition/nearest_in_mode.hpp>
@@ -209,39 +207,6 @@ void polish_jump(LocatedState& at, ModeJets& jets, JumpHere& here) {
   here.note += jumps.found.size() == 1
                    ? "; one jump"
                    : fmt::format("; {} jumps, the smallest is taken", jumps.found.size());
-}
-
-bool is_proved_end(const LocatedState& at, const Step& state, double h) {
-  if (!std::isfinite(state.x.squaredNorm()) || !std::isfinite(at.scales.x.squaredNorm())) return false;
-  Dcs alone = at.system;
-  alone.resets.clear();
-  const std::optional<Lcs> affine = as_lcs(alone);
-  if (!affine) return false;
-  // Steps that are enumerated cost little beside the search in the field of short steps.
-  const double moment = state.t + 0x1p-30 * h;
-  const Trajectory steps = integrate(*affine, state.x, {state.t, at.span.end}, BackwardEuler{.h = h},
-                                     {.observer = [&](const Step& now) { return now.t <= moment; }});
-  if (steps.status == Status::no_solution && steps.t.back() <= moment) return true;
-  JumpOptions options;
-  if (state.mode.size() == at.system.laws.size()) options.present = state.mode;
-  return consistent_jumps(*affine, state.x, state.t, options).status == Status::no_solution;
-}
-
-/// No way on was found: says so with the violation of every mode.
-void ModeTransition::end_here(const Step& state, const Selection& selection) {
-  const std::string violations = modes_text(at_.system.laws, selection.rejected);
-  const bool is_decided = is_proved_end(at_, state, run_.rest.h());
-  if (is_decided)
-    record_.events().push_back(event_at(EventKind::no_solution, state.t, state.x,
-                                        "no continuation and no jump; violations of the modes: " + violations));
-  at_.now = state;
-  record_.row(at_.now, true);
-  const Status status = is_decided           ? Status::no_solution
-                        : selection.complete ? Status::not_solved
-                                             : Status::not_enumerated;
-  const std::string modes = at_.system.laws.empty() ? "" : "; violations of the modes: " + violations;
-  record_.finish(status, fmt::format("{} after {}{}", is_decided ? "no solution" : "no continuation found",
-                                     record_.place(state), modes));
 }
 
 /// The limit is known by extrapolation; where the laws of its events have a branch that keeps their

@@ -78,7 +78,9 @@ void ModeTransition::pass_resets_at_end() {
   run_.sensitivity.at_fixed_time();
   const Step before = at_.now;
   const std::vector<int> passing = run_.sides.passing(met, before, run_.locator.points());
-  if (!passing.empty()) apply_resets(passing, before);
+  if (passing.empty()) return;
+  for (const int reset : passing) run_.sensitivity.at_reset_of_end(reset);
+  apply_resets(passing, before);
 }
 
 void ModeTransition::apply_resets(const std::vector<int>& list, const Step& before) {

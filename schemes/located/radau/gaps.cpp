@@ -42,18 +42,17 @@ std::optional<GapWatch::Fall> GapWatch::first(const Matrix& values, const Vector
                                               const Vector& noise, const Vector& rise,
                                               const std::vector<char>& inside) {
   std::optional<Fall> earliest;
-  undecided_dips_ = 0;
+  dips_.clear();
   for (Eigen::Index g = 0; g < values.rows(); ++g) {
     chebyshev_.interpolate(values.row(g), coefficients_);
-    std::optional<Fall> found = fall(depth[g], noise[g], rise[g], inside[static_cast<std::size_t>(g)] != 0);
+    std::optional<Fall> found = fall(static_cast<int>(g), depth[g], noise[g], rise[g], inside[static_cast<std::size_t>(g)] != 0);
     if (!found || (earliest && found->s >= earliest->s)) continue;
-    found->gap = static_cast<int>(g);
     earliest = found;
   }
   return earliest;
 }
 
-std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double rise, bool inside) {
+std::optional<GapWatch::Fall> GapWatch::fall(int gap, double depth, double noise, double rise, bool inside) {
   if (is_positive(coefficients_)) return std::nullopt;
   Chebyshev::differentiate(coefficients_, derivative_);
   Chebyshev::sign_changes(derivative_, turns_);
@@ -67,10 +66,10 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double 
     if (above && high_value < -(last ? noise : depth)) {
       const auto is_above = [&](double s) { return Chebyshev::evaluate(coefficients_, s) >= 0; };
       const double zero = Chebyshev::bisect(low, high, is_above).first;
-      return Fall{-1, zero, Chebyshev::evaluate(derivative_, zero), low, high};
+      return Fall{gap, zero, Chebyshev::evaluate(derivative_, zero), low, high};
     }
     // A dip that does not count leaves the gap where it was: on the inner side.
-    undecided_dips_ += is_near_dip(above, last, low_value, high_value, depth);
+    if (is_near_dip(above, last, low_value, high_value, depth)) dips_.push_back({gap, high});
     low = high;
     low_value = high_value;
     above = above || high_value > rise;

@@ -53,22 +53,26 @@ class GapWatch {
   /// exceeds its `rise`.
   std::optional<Fall> first(const Matrix& values, const Vector& depth, const Vector& noise, const Vector& rise,
                             const std::vector<char>& inside);
-  /// How many dips in the last `first` came within their depth of 0, on whichever side of it: whether they
-  /// passed it is not known.
-  [[nodiscard]] int undecided_dips() const { return undecided_dips_; }
+  /// A gap turns back within its depth of 0, on whichever side of it: whether it passed it is not known.
+  struct Dip {
+    int gap = -1;
+    double s = 1;  ///< share of the step
+  };
+  /// Those in the last `first`, gap after gap.
+  [[nodiscard]] const std::vector<Dip>& undecided_dips() const { return dips_; }
   /// Is the gap's course through the step resolved: do its coefficients from `degree` on amount to less than a small
   /// share of its variation, and its last ones to less than how far from 0 its turns are? Else the
   /// step is too long to trust its zeros.
   bool is_resolved(const Vector& values, int degree, double noise);
 
  private:
-  std::optional<Fall> fall(double depth, double noise, double rise, bool inside);
+  std::optional<Fall> fall(int gap, double depth, double noise, double rise, bool inside);
   double clearance_of_turns();
 
   Chebyshev chebyshev_;
   Vector coefficients_, derivative_;
   std::vector<double> turns_;
-  int undecided_dips_ = 0;
+  std::vector<Dip> dips_;
 };
 
 }  // namespace perp

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include <perp/core/expression/kinks/formula_kinks.hpp>
 #include <perp/core/linear/least_squares.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/schemes/located/transition/sensitivity.hpp>
@@ -45,6 +46,24 @@ void Sensitivities::differentiate_resets() {
   }
   const int inputs = system_.parameter_input(0) + static_cast<int>(system_.parameters.size());
   reset_derivatives_ = differentiate(reset_tape_, reset_lines_, 0, inputs);
+}
+
+bool Sensitivities::have_formulas_one_side() const {
+  std::vector<int> lines = system_.F;
+  lines.insert(lines.end(), system_.G.begin(), system_.G.end());
+  for (const Reset& reset : system_.resets) {
+    lines.push_back(reset.condition);
+    lines.insert(lines.end(), reset.values.begin(), reset.values.end());
+  }
+  const FormulaKinks kinks(system_.tape, lines, system_.parameter_input(0), system_.parameters);
+  if (!kinks.any()) return true;
+  const bool is_combined = request_.directions.size() > 0;
+  const Matrix dp = is_combined ? this->dp() * request_.directions : this->dp();
+  for (Eigen::Index k = 0; k < dp.cols(); ++k) {
+    const Vector direction = dp.col(k);
+    if (!kinks.are_smooth_along({direction.data(), system_.parameters.size()})) return false;
+  }
+  return true;
 }
 
 /// Every line of the tape of the resets at (t, x, λ; p).
@@ -224,6 +243,22 @@ Sensitivities::GapRate Sensitivities::reset_rate(const Gap& gap, const Jet& jet,
   return rate;
 }
 
+bool Sensitivities::is_on_condition(int reset, const Jet& jet) const {
+  const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
+  const int output = reset_start_[static_cast<std::size_t>(reset)];
+  const double value = values[static_cast<std::size_t>(reset_lines_[static_cast<std::size_t>(output)])];
+  const auto input = [&](int k) {
+    if (k == Dcs::time_input()) return jet.t;
+    if (k >= system_.parameter_input(0)) return system_.parameters[static_cast<std::size_t>(k - system_.parameter_input(0))];
+    if (k >= system_.multiplier_input(0)) return jet.lambda(k - system_.multiplier_input(0), 0);
+    return k < system_.variable_input(0) ? 0 : jet.x(k - system_.variable_input(0), 0);
+  };
+  double terms = 0;  // by which the rounding of its inputs moves it
+  for (const Derivative& d : reset_derivatives_)
+    if (d.output == output) terms += std::abs(values[static_cast<std::size_t>(d.line)] * input(d.input));
+  return std::abs(value) <= 16 * unit_roundoff * terms;
+}
+
 void Sensitivities::at_event(const Jet& jet, const Vector& dt) {
   dt_ = dt;
   moved_.resize(0, 0);
@@ -310,12 +345,13 @@ void Sensitivities::leave(const Jet& jet) {
     if (!flow_.is_differential(j)) S_.row(j).setZero();
 }
 
-std::optional<bool> Sensitivities::has_rate_of(const Jet& jet, const Mode& mode) const {
+std::optional<bool> Sensitivities::has_rate_of(const Jet& jet, const Mode& mode, const Vector& least) const {
   const Jet other = jets_.solve(mode, jet.t, jet.x.col(0), jet.lambda.col(0), jet.x.col(1));
   if (!other.consistent || !other.determined) return std::nullopt;
   for (int j = 0; j < system_.n(); ++j) {
     const double one = jet.x(j, 1), two = other.x(j, 1);
-    if (flow_.is_differential(j) && !(std::abs(one - two) <= same_derivative * std::max(std::abs(one), std::abs(two)))) return false;
+    const double most = std::max({std::abs(one), std::abs(two), least[j] / same_derivative});
+    if (flow_.is_differential(j) && !(std::abs(one - two) <= same_derivative * most)) return false;
   }
   return true;
 }

@@ -34,6 +34,8 @@ class Sensitivities {
   [[nodiscard]] bool active() const { return columns_ > 0; }
   /// S, and what the last event made of it.
   void transfer(Archive& archive) { archive(columns_, S_, dx_, dlambda_, dt_); }
+  /// Have the formulas of parameters alone, which the system holds, one derivative in all directions that are asked for?
+  [[nodiscard]] bool have_formulas_one_side() const;
   /// From now on there are none.
   void end() { columns_ = 0; }
 
@@ -64,6 +66,9 @@ class Sensitivities {
   };
   GapRate gap_rate(const Gap& gap, const Jet& jet, const Matrix& S) const;
 
+  /// Is the condition of this reset 0 at the state of a jet, but for rounding?
+  [[nodiscard]] bool is_on_condition(int reset, const Jet& jet) const;
+
   /// The state at an event: dx*/dq from the present S.
   void at_event(const Jet& jet, const Vector& dt);
   /// Maps of dx*: resets, an impact, a jump onto the constraints of the flow's mode.
@@ -71,8 +76,9 @@ class Sensitivities {
   void impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
               const std::vector<double>& restitution, const ModelScales& units);
   void project(double t, const Vector& x, const Vector& lambda, const Vector& jump);
-  /// Is the rate of the state the same in `mode` as by `jet`, a mode at the same state? Empty: `mode` has no such rate.
-  [[nodiscard]] std::optional<bool> has_rate_of(const Jet& jet, const Mode& mode) const;
+  /// Is the rate of the state the same in `mode` as by `jet`, a mode at the same state? Rates that differ by up to `least` of
+  /// each variable are. Empty: `mode` has no such rate.
+  [[nodiscard]] std::optional<bool> has_rate_of(const Jet& jet, const Mode& mode, const Vector& least) const;
   /// Goes on from the event in the mode of `jet`.
   void leave(const Jet& jet);
   [[nodiscard]] const Vector& event_time() const { return dt_; }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
@@ -38,6 +39,16 @@ double fastest_growth(const Lcs& lcs, const Mode& mode) {
 struct SmallestRoot {
   double below = inf;  ///< NaN: not known
   Mode mode{};
+  std::vector<std::pair<Block, std::vector<Mode>>> always{};  ///< of each block, its modes whose determinant is 0 for every h
+
+  /// Is the determinant of this mode 0 for every h?
+  [[nodiscard]] bool is_always(const Mode& all) const {
+    return std::ranges::any_of(always, [&](const auto& of) {
+      Mode part;
+      for (const int i : of.first.lambda) part.push_back(all[at(i)]);
+      return std::ranges::find(of.second, part) != of.second.end();
+    });
+  }
 };
 
 SmallestRoot by_eigenvalues(const StepEquations& equations) {
@@ -66,13 +77,16 @@ std::vector<Law> laws_of(const StepEquations& equations, const Block& block) {
 void include_modes(const StepEquations& equations, const Block& block, const StepDeterminants& determinants,
                    SmallestRoot& root) {
   const std::vector<Law> laws = laws_of(equations, block);
+  std::vector<Mode>& always = root.always.emplace_back(block, std::vector<Mode>()).second;
   Mode mode(laws.size(), 0);
   do {
     const PositiveRoots roots(determinants.polynomial(mode));
+    if (roots.is_zero()) always.push_back(mode);
     if (roots.is_zero() || !roots.has_root_to(root.below)) continue;
     const double here = roots.smallest();
     if (!(here < root.below)) continue;
-    root = {.below = here, .mode = Mode(equations.laws().size(), 0)};
+    root.below = here;
+    root.mode = Mode(equations.laws().size(), 0);
     for (std::size_t i = 0; i < laws.size(); ++i) root.mode[at(block.lambda[i])] = mode[i];
   } while (next_mode(mode, laws));
 }
@@ -119,6 +133,7 @@ StepSolvability step_solvability(const Lcs& lcs, double theta, double h, long ma
     return unique_solvability(equations.problem(x, 0, step, step));
   };
   result.at_h = at_h(h);
+  result.is_always = result.at_h.verdict == UniqueSolvability::Verdict::singular && root.is_always(result.at_h.mode);
   if (!std::isnan(root.below)) result.shorter = h < root.below ? result.at_h : at_h(root.below / 2);
   return result;
 }

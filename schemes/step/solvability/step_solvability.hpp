@@ -15,6 +15,7 @@ struct StepSolvability {
   double below = inf;         ///< smallest h where the matrix of some mode becomes singular; NaN
                               ///< where the eigenvalues of a mode could not be computed
   Mode mode{};                ///< that mode; empty: none does
+  bool is_always = false;     ///< the mode of `at_h` is singular, not for this h alone but for every one: its polynomial is 0
   bool is_proved = true;      ///< `below` comes from the polynomials in rational arithmetic; else from eigenvalues in
                               ///< double: s of the mode's flow (with B/θ for B in its differential equations) gives
                               ///< h = 1/(θ s), where the imaginary part is below 1e-6 of s

@@ -25,7 +25,7 @@ TEST_SUITE("schemes/decided_starts") {
 
   TEST_CASE("beside a surface that repels a start is on its own side, however near: it does not jump onto the surface") {
     for (const std::string rate : {"sign(x)", "1 + 2*sign(x)", "sign(x)*(1 + x^3)"})
-      for (const double start : {1e-10, -1e-20, 1e-30, -1e-100, 1e-200, 1e-290})
+      for (const double start : {1e-10, -1e-20, 1e-30, -1e-100, 1e-200, 1e-290, -1e-300, 1e-305})
         for (const double h : {0.25, 1e-3}) {
           CAPTURE(rate);
           CAPTURE(start);
@@ -37,5 +37,17 @@ TEST_SUITE("schemes/decided_starts") {
           CHECK(run.x.back()[0] * start > 0);
           CHECK(std::abs(run.x.back()[0]) > 0.4);
         }
+  }
+
+  TEST_CASE("a law with memory that starts beside its end, however near, passes it") {
+    for (const double start : {1e-10, 1e-100, 1e-300}) {
+      CAPTURE(start);
+      const Model model = read_model_text(fmt::format("[variables]\nx = {:.17g}\ny = 0\n[model]\nequations = [\"der(x) = -1\", \"der(y) = hys\"]\n"
+                                                      "laws = [{{ law = \"hys in hysteresis(x, -1.5, 0)\", modes = [\"low\", \"high\"], start = \"low\" }}]\n"
+                                                      "[run]\nt = [0, 1]\n", start), "memory.toml");
+      const Trajectory run = integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = 0.1});
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.x.back()[1] == doctest::Approx(1));
+    }
   }
 }

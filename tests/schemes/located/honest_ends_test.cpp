@@ -246,4 +246,21 @@ TEST_SUITE("schemes/located/honest_ends") {
       CHECK(run.message.find("writes") != std::string::npos);
     }
   }
+
+  // x = (1 - t)³ comes to 0 with v = 0 and a = 0, where lam = 6 holds it: a solution goes on. The event is known to 1e-5.
+  TEST_CASE("no end is proved behind a contact of order three, whose state is known to the root of its rounding") {
+    for (const double size : {1.0, 0.1, 1024.0}) {
+      CAPTURE(size);
+      const Model model = read_model_text(fmt::format("[variables]\nx = {0}\nv = {1}\na = {2}\n[model]\nequations = [\"der(x) = v\", \"der(v) = a\", \"der(a) = {3} + lam\"]\n"
+                                                      "laws = [\"0 <= x perp lam >= 0\"]\n[run]\nt = [0, 2]\n", size, -3 * size, 6 * size, -6 * size), "contact.toml");
+      const Trajectory run = run_located(model);
+      CAPTURE(run.message);
+      CHECK(run.status != Status::no_solution);
+      if (run.status == Status::solved) CHECK(std::abs(run.x.back()[0]) < 1e-9 * size);
+    }
+    // One that comes to 0 with a rate ends, and that is proved.
+    const Model falls = read_model_text("[variables]\nx = 1\nv = -3\na = 0\n[model]\nequations = [\"der(x) = v\", \"der(v) = a\", \"der(a) = lam\"]\n"
+                                        "laws = [\"0 <= x perp lam >= 0\"]\n[run]\nt = [0, 2]\n", "falls.toml");
+    CHECK(run_located(falls).status == Status::no_solution);
+  }
 }

@@ -256,4 +256,19 @@ TEST_SUITE("schemes/step_solvability") {
     CHECK_THROWS_AS(step_solvability(pushed(1), 0.2, 1), InvalidInput);
     CHECK_THROWS_AS(step_solvability(pushed(1), 1, 1, 1), InvalidInput);
   }
+
+  // x⁺ = x + h x⁺ in every mode; with w = 0 the multiplier is free.
+  TEST_CASE("a mode that is singular for every step length is told apart from one that is so for some") {
+    Lcs lcs = pushed(1);
+    lcs.B = Matrix{{0}};
+    lcs.C = Matrix{{0}};
+    lcs.q = Vector{{0}};
+    const StepSolvability always = step_solvability(lcs, 1, 0.1);
+    CHECK(always.at_h.verdict == Verdict::singular);
+    CHECK(always.is_always);
+    CHECK(always.below == doctest::Approx(1));  // where the other mode is
+    const StepSolvability once = step_solvability(pushed(1), 1, 1);
+    CHECK(once.at_h.verdict == Verdict::singular);
+    CHECK_FALSE(once.is_always);
+  }
 }
