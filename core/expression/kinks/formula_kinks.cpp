@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/dependent_lines.hpp>
@@ -115,6 +116,22 @@ void FormulaKinks::keep_affected() {
   std::erase_if(formulas_, [&](int formula) { return holds[at(formula)] == 0; });
 }
 
+namespace {
+
+/// A line without operands. Nothing: it has some.
+std::optional<int> leaf(Tape& tape, const Instruction& line) {
+  if (line.operation == Operation::constant) return tape.constant(line.value);
+  if (line.operation == Operation::input) return tape.input(line.a);
+  return std::nullopt;
+}
+
+/// What is 0 at the kink of an operation on lines x and y.
+int at_zero(Tape& tape, Operation operation, int x, int y) {
+  return operation == Operation::min || operation == Operation::max ? tape.apply(Operation::subtract, x, y) : x;
+}
+
+}  // namespace
+
 /// The formulas with what their kinks choose along p + s d, s > 0: `lines` are theirs.
 Tape FormulaKinks::behind(std::span<const double> d, double side, std::vector<int>& lines) const {
   Tape tape;
@@ -122,15 +139,14 @@ Tape FormulaKinks::behind(std::span<const double> d, double side, std::vector<in
   for (int k = 0; k < tape_.size(); ++k) {
     const Instruction& line = tape_[k];
     int& place = renamed[at(k)];
-    if (line.operation == Operation::constant || line.operation == Operation::input) {
-      place = line.operation == Operation::input ? tape.input(line.a) : tape.constant(line.value);
+    if (const std::optional<int> made = leaf(tape, line)) {
+      place = *made;
       continue;
     }
     const int x = line.a < 0 ? -1 : renamed[at(line.a)], y = line.b < 0 ? -1 : renamed[at(line.b)];
     place = tape.apply(line.operation, x, y);
     if (at_kink_[at(k)] == 0) continue;
-    const bool has_two = line.operation == Operation::min || line.operation == Operation::max;
-    const double slope = side * with_slope(tape, has_two ? tape.apply(Operation::subtract, x, y) : x, p_, d).second;
+    const double slope = side * with_slope(tape, at_zero(tape, line.operation, x, y), p_, d).second;
     if (slope != 0) place = chosen(tape, line.operation, x, y, slope < 0 ? -1 : 1);  // else it stays there
   }
   for (const int formula : formulas_) lines.push_back(renamed[at(formula)]);

@@ -51,7 +51,7 @@ TEST_SUITE("schemes/capturing") {
           REQUIRE(scheme->attempt(h, h).status == Status::solved);
           scheme->accept();
         }
-        CHECK(at_once.stay({0, h, 2, last}).steps == last - 1);
+        CHECK(at_once.stay({0, h, 2, last}, nullptr).steps == last - 1);
         for (long k = 2; k <= last; ++k) {
           REQUIRE(one_by_one.attempt(static_cast<double>(k) * h, h).kept_mode);
           one_by_one.accept();
