@@ -155,25 +155,10 @@ bool is_certified(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMa
 
 }  // namespace
 
-namespace {
-
-Monotonicity monotonicity_of(const std::vector<Branch>& branches) {
-  const std::vector<Hull> hulls(branches.begin(), branches.end());
+Monotonicity monotonicity(const Law& law) {
+  const std::vector<Hull> hulls(law.branches.begin(), law.branches.end());
   if (runs(hulls, 1)) return Monotonicity::falling;
   return runs(hulls, -1) ? Monotonicity::rising : Monotonicity::neither;
-}
-
-}  // namespace
-
-// Many runs of one model ask for the same law, one after the other.
-Monotonicity monotonicity(const Law& law) {
-  thread_local std::vector<Branch> last;
-  thread_local Monotonicity of_last = Monotonicity::neither;
-  if (last.empty() || last != law.branches) {
-    of_last = monotonicity_of(law.branches);
-    last = law.branches;
-  }
-  return of_last;
 }
 
 bool has_at_most_one_solution(const Mlcp& problem) {
