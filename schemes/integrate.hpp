@@ -27,11 +27,13 @@ struct StepCourse {
 
 /// Steps that keep their mode and were made at once.
 struct StepsInMode {
-  long count = 0;
+  long count = 0;              ///< of the steps
   double t = 0;                ///< end of the last one
   const Mode* mode = nullptr;  ///< of all of them
-  /// Where states are asked for those of the steps, one behind the other: t, and n, m and m numbers each.
-  std::vector<double> times{}, x{}, lambda{}, w{};
+  std::vector<double> times{};   ///< where states are asked for, those of the steps, one behind the other
+  std::vector<double> x{};       ///< the same, n numbers each
+  std::vector<double> lambda{};  ///< the same, m numbers each
+  std::vector<double> w{};       ///< the same, m numbers each
 
   /// Room for the states of so many steps.
   void resize(std::size_t steps, int n, int m) {
@@ -55,14 +57,18 @@ class StepObserver {
   };
 
   StepObserver() = default;
+  /// Tells `each` every step, and `together`, if it takes any, several in one.
   template <class Each>
     requires std::is_invocable_r_v<bool, Each&, const Step&> && (!std::is_same_v<std::remove_cvref_t<Each>, StepObserver>)
   StepObserver(Each each, Together together = {}) : each_(std::move(each)), together_(std::move(together)) {}
 
+  /// Is there somebody?
   explicit operator bool() const { return static_cast<bool>(each_); }
+  /// Tells one step.
   bool operator()(const Step& step) const { return each_(step); }
   /// So many of the next steps may be told in one.
   [[nodiscard]] long most_together() const { return together_.most ? together_.most() : 0; }
+  /// Who takes several.
   [[nodiscard]] const Together& together() const { return together_; }
 
  private:

@@ -86,8 +86,8 @@ struct Model {
   /// One of these formulas at a kink, of parameters 0, 1, .. above.
   struct KinkedFormula {
     int of = -1;  ///< as of a Dependence
-    bool is_start = false;
-    FormulaKinks kinks;
+    bool is_start = false;  ///< of a variable; false: of a parameter
+    FormulaKinks kinks;     ///< those of the formula
   };
 
   std::string name;    ///< of the file, for people
@@ -98,7 +98,7 @@ struct Model {
   /// names and values, in the order of the file
   std::vector<std::pair<std::string, double>> parameters;
   std::vector<Dependence> dependences{};  ///< of the numbers above and below, in the order of the file
-  std::vector<KinkedFormula> kinked_formulas{};
+  std::vector<KinkedFormula> kinked_formulas{};  ///< those of starts and parameters
   std::vector<Variable> variables;  ///< in the order of x
   std::vector<std::string> inputs{};  ///< names of the functions of time that it is given, in the order of the file
   /// Matrices, or equations; equations that are affine are matrices.
