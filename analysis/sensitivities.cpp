@@ -52,7 +52,7 @@ void require_smooth(const Model& model, std::size_t parameter, const Motion& mot
   for (const Model::KinkedFormula& formula : model.kinked_formulas) {
     const bool is_guess = formula.is_start && std::ranges::find(differential, formula.of) == differential.end();
     const bool is_itself = !formula.is_start && formula.of == static_cast<int>(parameter);
-    if (is_guess || is_itself || formula.kinks.are_smooth_along(moved)) continue;
+    if (is_guess || is_itself || formula.is_smooth(moved)) continue;
     const auto& [name, value] = model.parameters[parameter];
     const auto of = static_cast<std::size_t>(formula.of);
     throw InvalidInput(fmt::format("--wrt {}: {}{} has a kink at {} = {}, where its derivative may have two sides; expected "

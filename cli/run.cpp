@@ -246,18 +246,18 @@ bool take(const Step& step, RunRecorder& recorder, Progress& progress) {
 }
 
 /// The same of steps that keep their mode.
-bool take(const StepsInMode& steps, RunRecorder& recorder, Progress& progress) {
+bool take(const IntegrateOptions::StepsInMode& steps, RunRecorder& recorder, Progress& progress) {
   recorder.steps(steps);
   progress.at(steps.t, steps.count);
   return !interrupted();
 }
 
 /// Records the steps, one by one or as many at once as the recorder lets them be.
-StepObserver observer_of(RunRecorder& recorder, Progress& progress) {
+IntegrateOptions::Observer observer_of(RunRecorder& recorder, Progress& progress) {
   return {[&](const Step& step) { return take(step, recorder, progress); },
           {.most = [&] { return recorder.most_together(); },
            .with_states = recorder.takes_states(),
-           .take = [&](const StepsInMode& steps) { return take(steps, recorder, progress); }}};
+           .take = [&](const IntegrateOptions::StepsInMode& steps) { return take(steps, recorder, progress); }}};
 }
 
 /// Draws the pictures, whose files join the others. What they failed by: the summary comes first.

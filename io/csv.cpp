@@ -79,7 +79,7 @@ void CsvWriter::row(const Step& step, const Vector& outputs) {
   file_.end_record();
 }
 
-void CsvWriter::rows(const StepsInMode& steps) {
+void CsvWriter::rows(const IntegrateOptions::StepsInMode& steps) {
   if (!header_.empty()) write_header();
   fmt::memory_buffer& buffer = file_.buffer();
   const std::size_t count = steps.times.size(), n = steps.x.size() / count;

@@ -22,7 +22,7 @@ class CsvWriter {
   /// `outputs`: their values at this state.
   void row(const Step& step, const Vector& outputs);
   /// Rows of a model without outputs, in a file without sensitivities.
-  void rows(const StepsInMode& steps);
+  void rows(const IntegrateOptions::StepsInMode& steps);
   void close();
   /// What was written so far, see OutputFile; before the first row the names of the columns are not.
   void transfer(Archive& archive) { archive(file_, header_); }

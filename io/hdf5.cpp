@@ -145,7 +145,7 @@ class Hdf5Writer::File {
   }
 
   /// Rows of a model without outputs: as many at once as one write takes.
-  void rows(const StepsInMode& steps) {
+  void rows(const IntegrateOptions::StepsInMode& steps) {
     const hsize_t count = steps.times.size(), n = steps.x.size() / count, m = laws_.size();
     for (hsize_t k = 0, more = 0; k < count; k += more) {
       more = std::min({count - k, t_.room(), x_.room()});
@@ -328,7 +328,7 @@ Hdf5Writer::File& Hdf5Writer::file() {
 
 void Hdf5Writer::row(const Step& step, const Vector& outputs) { file().row(step, outputs); }
 
-void Hdf5Writer::rows(const StepsInMode& steps) { file().rows(steps); }
+void Hdf5Writer::rows(const IntegrateOptions::StepsInMode& steps) { file().rows(steps); }
 
 void Hdf5Writer::close(const std::vector<Event>& events, const Json& provenance) {
   file().close(events, provenance);

@@ -28,7 +28,7 @@ class Hdf5Writer {
   /// `outputs`: their values at this state.
   void row(const Step& step, const Vector& outputs);
   /// Rows of a model without outputs.
-  void rows(const StepsInMode& steps);
+  void rows(const IntegrateOptions::StepsInMode& steps);
   /// Writes the rest: the last rows, the events, the provenance. Throws FileError.
   void close(const std::vector<Event>& events, const Json& provenance);
 

@@ -69,7 +69,7 @@ long RunRecorder::most_together() const {
 }
 
 // Numbers of such steps are finite, and none of them is looked at.
-void RunRecorder::steps(const StepsInMode& steps) {
+void RunRecorder::steps(const IntegrateOptions::StepsInMode& steps) {
   constraints_.pass_over(steps.count);
   if (csv_ && takes_states()) csv_->rows(steps);
   if (hdf5_ && takes_states()) hdf5_->rows(steps);

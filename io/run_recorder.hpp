@@ -46,7 +46,7 @@ class RunRecorder {
   /// Are such steps rows of files?
   [[nodiscard]] bool takes_states() const { return destinations_.times.empty() && (csv_ || hdf5_); }
   /// Takes them.
-  void steps(const StepsInMode& steps);
+  void steps(const IntegrateOptions::StepsInMode& steps);
 
   /// A number of a row was not finite, or a state is none of the system's: why `step` stopped the run; else empty.
   [[nodiscard]] const std::string& fault() const { return constraints_.fault().empty() ? values_.fault() : constraints_.fault(); }

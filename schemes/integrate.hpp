@@ -25,59 +25,61 @@ struct StepCourse {
   std::function<Step(double s)> at{};
 };
 
-/// Steps that keep their mode and were made at once.
-struct StepsInMode {
-  long count = 0;              ///< of the steps
-  double t = 0;                ///< end of the last one
-  const Mode* mode = nullptr;  ///< of all of them
-  std::vector<double> times{};   ///< where states are asked for, those of the steps, one behind the other
-  std::vector<double> x{};       ///< the same, n numbers each
-  std::vector<double> lambda{};  ///< the same, m numbers each
-  std::vector<double> w{};       ///< the same, m numbers each
-
-  /// Room for the states of so many steps.
-  void resize(std::size_t steps, int n, int m) {
-    times.resize(steps);
-    x.resize(steps * static_cast<std::size_t>(n));
-    for (std::vector<double>* list : {&lambda, &w}) list->resize(steps * static_cast<std::size_t>(m));
-  }
-};
-
-/// Whom every accepted step is told, before the next one. What it returns: does the run go on?
-class StepObserver {
- public:
-  /// Steps that keep their mode may be told in one.
-  struct Together {
-    /// So many of the next steps at most, which may be none.
-    std::function<long()> most{};
-    /// Do the steps have to have their states?
-    bool with_states = false;
-    /// Takes them; false: stop.
-    std::function<bool(const StepsInMode& steps)> take{};
-  };
-
-  StepObserver() = default;
-  /// Tells `each` every step, and `together`, if it takes any, several in one.
-  template <class Each>
-    requires std::is_invocable_r_v<bool, Each&, const Step&> && (!std::is_same_v<std::remove_cvref_t<Each>, StepObserver>)
-  StepObserver(Each each, Together together = {}) : each_(std::move(each)), together_(std::move(together)) {}
-
-  /// Is there somebody?
-  explicit operator bool() const { return static_cast<bool>(each_); }
-  /// Tells one step.
-  bool operator()(const Step& step) const { return each_(step); }
-  /// So many of the next steps may be told in one.
-  [[nodiscard]] long most_together() const { return together_.most ? together_.most() : 0; }
-  /// Who takes several.
-  [[nodiscard]] const Together& together() const { return together_; }
-
- private:
-  std::function<bool(const Step& step)> each_;
-  Together together_;
-};
-
 /// What to keep and whom to tell during a run.
 struct IntegrateOptions {
+  /// Steps that keep their mode and were made at once.
+  struct StepsInMode {
+    long count = 0;              ///< of the steps
+    double t = 0;                ///< end of the last one
+    const Mode* mode = nullptr;  ///< of all of them
+    std::vector<double> times{};   ///< where states are asked for, those of the steps, one behind the other
+    std::vector<double> x{};       ///< the same, n numbers each
+    std::vector<double> lambda{};  ///< the same, m numbers each
+    std::vector<double> w{};       ///< the same, m numbers each
+
+    /// Room for the states of so many steps.
+    void resize(std::size_t steps, int n, int m) {
+      times.resize(steps);
+      x.resize(steps * static_cast<std::size_t>(n));
+      for (std::vector<double>* list : {&lambda, &w}) list->resize(steps * static_cast<std::size_t>(m));
+    }
+  };
+
+  /// Whom every accepted step is told, before the next one. What it returns: does the run go on?
+  class Observer {
+   public:
+    /// Steps that keep their mode may be told in one.
+    struct Together {
+      /// So many of the next steps at most, which may be none.
+      std::function<long()> most{};
+      /// Do the steps have to have their states?
+      bool with_states = false;
+      /// Takes them; false: stop.
+      std::function<bool(const StepsInMode& steps)> take{};
+    };
+
+    Observer() = default;
+    /// Tells `each` every step.
+    template <class Each>
+      requires std::is_invocable_r_v<bool, Each&, const Step&> && (!std::is_same_v<std::remove_cvref_t<Each>, Observer>)
+    Observer(Each each) : each_(std::move(each)) {}  // NOLINT: any function that takes a step is one
+    /// The same, with somebody who takes several in one.
+    Observer(std::function<bool(const Step& step)> each, Together together) : each_(std::move(each)), together_(std::move(together)) {}
+
+    /// Is there somebody?
+    explicit operator bool() const { return static_cast<bool>(each_); }
+    /// Tells one step.
+    bool operator()(const Step& step) const { return each_(step); }
+    /// So many of the next steps may be told in one.
+    [[nodiscard]] long most_together() const { return together_.most ? together_.most() : 0; }
+    /// Who takes several.
+    [[nodiscard]] const Together& together() const { return together_; }
+
+   private:
+    std::function<bool(const Step& step)> each_;
+    Together together_;
+  };
+
   /// How a run is kept while it lasts, to go on with it later: with the bits that it would have had.
   struct KeptState {
     /// Between two steps: is the state to be kept now? Asked often; empty: never.
@@ -94,7 +96,7 @@ struct IntegrateOptions {
   bool keep = true;             ///< false: the trajectory keeps its first and last state only
   /// Called with every accepted step, before the next one; return false to stop
   /// (Status::interrupted).
-  StepObserver observer{};
+  Observer observer{};
   /// Called at every accepted step with its time and mode alone, or once for several that keep their mode: for the end of
   /// each mode its last step and the first one behind it. Return false to stop (Status::interrupted).
   std::function<bool(double t, const Mode& mode)> moments{};

@@ -8,12 +8,11 @@
 #include <perp/core/base/archive.hpp>
 #include <perp/core/base/status.hpp>
 #include <perp/core/base/types.hpp>
+#include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run/trajectory_archive.hpp>
 #include <perp/schemes/step_grid.hpp>
 
 namespace perp {
-
-struct StepsInMode;
 
 /// What one attempted step found.
 struct Attempt {
@@ -63,7 +62,7 @@ class Scheme {
   virtual Attempt attempt(double t_next, double h) = 0;
   /// Takes these steps at once as long as the present mode goes on: the same as an attempt and `accept`
   /// each. How many it took, which may be none. `states`: gets theirs; null: nobody asks.
-  virtual Stay stay(const UniformSteps& steps, StepsInMode* states) {
+  virtual Stay stay(const UniformSteps& steps, IntegrateOptions::StepsInMode* states) {
     (void)steps, (void)states;
     return {};
   }

@@ -269,6 +269,11 @@ Nearest nearest(const Mlcp& problem, const SolutionSet& set, const Norm& norm,
       result.message = "a continuum of solutions has too many vertices to find its nearest point";
       return result;
     }
+    if (minimisers[g].empty()) {
+      result.status = Status::not_solved;
+      result.message = "no solution has a norm that a double holds";
+      return result;
+    }
     squares += minimisers[g][0].norm * minimisers[g][0].norm;
   }
   result.norm = std::sqrt(squares);

@@ -4,13 +4,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/expression/kinks/formula_kinks.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/core/system/system.hpp>
 #include <perp/core/base/variable_bounds.hpp>
@@ -87,7 +87,8 @@ struct Model {
   struct KinkedFormula {
     int of = -1;  ///< as of a Dependence
     bool is_start = false;  ///< of a variable; false: of a parameter
-    FormulaKinks kinks;     ///< those of the formula
+    /// Has the formula one derivative where the parameters move along this, its own value and those of the others?
+    std::function<bool(std::span<const double> along)> is_smooth{};
   };
 
   std::string name;    ///< of the file, for people

@@ -88,7 +88,9 @@ const Value* find_table(const Context& context, const char* name) {
 void note_slopes(const reader::Quantity& quantity, std::size_t of, bool is_start, Model& model) {
   for (const auto& [on, slope] : quantity.slopes)
     model.dependences.push_back({static_cast<int>(of), is_start, on, slope});
-  if (quantity.kinks) model.kinked_formulas.push_back({static_cast<int>(of), is_start, *quantity.kinks});
+  if (!quantity.kinks) return;
+  model.kinked_formulas.push_back(
+      {static_cast<int>(of), is_start, [kinks = *quantity.kinks](std::span<const double> along) { return kinks.are_smooth_along(along); }});
 }
 
 /// Is the model given by matrices?

@@ -36,7 +36,7 @@ class Capturing final : public ModewiseScheme {
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
   Attempt attempt(double t_next, double h) override;
   Attempt attempt_end(double t_next, double h) override;
-  Stay stay(const UniformSteps& steps, StepsInMode* states) override;
+  Stay stay(const UniformSteps& steps, IntegrateOptions::StepsInMode* states) override;
   Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
                      double h) override;
   bool ends_surely_in(const Mode& mode, double t_next, double h) override;
@@ -144,7 +144,7 @@ class Capturing final : public ModewiseScheme {
   void retire(std::list<Entry>::iterator entry);
   const State& completed(const State& state) const;
   void put_in_mode(ModeCache& maps, int present, bool is_whole);
-  void put_state(const ModeMap& map, long k, StepsInMode& states) const;
+  void put_state(const ModeMap& map, long k, IntegrateOptions::StepsInMode& states) const;
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
@@ -159,7 +159,7 @@ class Capturing final : public ModewiseScheme {
   bool stays_in(ModeCache& maps, int present);
   long repeat(const ModeMap& map, const UniformSteps& steps, long k);
   ModeCache* maps_to_stay(double h);
-  bool stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made, StepsInMode* states);
+  bool stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made, IntegrateOptions::StepsInMode* states);
   Attempt attempt_by_choice(ModeCache& maps, int present, bool stays);
   // capturing_once.cpp
   Once& once(StepEquations& equations);

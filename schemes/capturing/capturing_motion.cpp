@@ -87,7 +87,7 @@ ModeCache* Capturing::maps_to_stay(double h) {
 
 /// One step to t_next if the present mode goes on, and its state as the next of `states`, unless that is null; false: it is
 /// not taken.
-bool Capturing::stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made, StepsInMode* states) {
+bool Capturing::stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made, IntegrateOptions::StepsInMode* states) {
   State& next = trial();
   const int present = current().map;
   next.t = t_next;
@@ -100,7 +100,7 @@ bool Capturing::stay_once(ModeCache& maps, double t_next, bool may_have_rivals, 
 }
 
 // What is close to a margin, not finite, or a step of another length is left to `attempt`.
-Stay Capturing::stay(const UniformSteps& steps, StepsInMode* states) {
+Stay Capturing::stay(const UniformSteps& steps, IntegrateOptions::StepsInMode* states) {
   Stay made;
   ModeCache* const maps = maps_to_stay(steps.h);
   if (maps == nullptr) return made;
@@ -139,7 +139,7 @@ void Capturing::put_in_mode(ModeCache& maps, int present, bool is_whole) {
 }
 
 /// The state at the end of that step is the k-th of these.
-void Capturing::put_state(const ModeMap& map, long k, StepsInMode& states) const {
+void Capturing::put_state(const ModeMap& map, long k, IntegrateOptions::StepsInMode& states) const {
   const State& next = trial();
   const double* parameter = next.parameter.data();
   states.times[at(k)] = next.t;

@@ -68,7 +68,7 @@ class Recorder {
     return options_.keep || options_.course ? 0 : std::min(most, options_.observer.most_together());
   }
   /// Where the states of such steps go; null: nobody asks for them.
-  [[nodiscard]] StepsInMode* room() {
+  [[nodiscard]] IntegrateOptions::StepsInMode* room() {
     return takes_steps() && options_.observer.together().with_states ? &together_ : nullptr;
   }
   /// So many steps that were made at once, up to a state. False: the observer asks to stop.
@@ -93,7 +93,7 @@ class Recorder {
   const IntegrateOptions& options_;
   Trajectory result_;
   Step last_;  // row, where courses are told
-  StepsInMode together_;
+  IntegrateOptions::StepsInMode together_;
   std::vector<Eigen::Index> jumping_, jumping_arguments_;  // variables, arguments of laws
   double jumped_at_ = nan;
   bool has_means_ = false;                                 // of multipliers

@@ -30,9 +30,9 @@ Left record(const Model& model, const Destinations& destinations, bool may_be_to
   IntegrateOptions options;
   options.keep = false;
   options.times = destinations.times;
-  StepObserver::Together together{.most = [&] { return recorder.most_together(); },
+  IntegrateOptions::Observer::Together together{.most = [&] { return recorder.most_together(); },
                                   .with_states = recorder.takes_states(),
-                                  .take = [&](const StepsInMode& steps) {
+                                  .take = [&](const IntegrateOptions::StepsInMode& steps) {
                                     left.together += steps.count;
                                     recorder.steps(steps);
                                     return true;
@@ -84,8 +84,8 @@ TEST_SUITE("io/run_recorder") {
 
   TEST_CASE("a run that ends by steps told at once ends with the last of them, whose state is theirs") {
     const Model model = read_model(find_model("switching_dae_crossing"), {{"run.h", "0.001"}});
-    StepsInMode told;
-    const StepObserver::Together together{.most = [] { return 100L; }, .with_states = true, .take = [&](const StepsInMode& steps) {
+    IntegrateOptions::StepsInMode told;
+    const IntegrateOptions::Observer::Together together{.most = [] { return 100L; }, .with_states = true, .take = [&](const IntegrateOptions::StepsInMode& steps) {
                                             told = steps;
                                             return steps.t < 1;
                                           }};
