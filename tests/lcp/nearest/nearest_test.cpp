@@ -119,6 +119,14 @@ TEST_SUITE("lcp/nearest") {
     CHECK(out.minimisers[0].u == Vector{{-0x1p112, 0x1p56}});
   }
 
+  TEST_CASE("where no double holds the norm of any solution nothing is solved") {
+    const Mlcp problem{.M11 = Matrix{{1}}, .M12 = Matrix::Zero(1, 1), .q1 = Vector{{-1e200}},
+                       .M21 = Matrix::Zero(1, 1), .M22 = Matrix::Identity(1, 1), .q2 = Vector::Zero(1), .laws = {complementarity()}};
+    const Nearest found = nearest(problem, enumerate(problem), {Matrix{{1e200, 0}}, Vector::Zero(2)});
+    CHECK(found.status == Status::not_solved);
+    CHECK(found.minimisers.empty());
+  }
+
   TEST_CASE("other units, by powers of two: the same norm, to the bit") {
     test::RandomProblems random(33);
     int continua = 0;
