@@ -240,4 +240,18 @@ t = [0, 7.857142857142858]
     REQUIRE(run.status == Status::solved);
     for (const int j : {3, 4, 5}) CHECK(std::abs(run.x.back()[j] - 0.7 / 3) <= negligible * 0.7);
   }
+
+  TEST_CASE("a constraint on a variable of third order is met with a velocity: its jump grows without bound, and is none") {
+    const Model model = read_model_text("[variables]\nx = 1\nv = -3\na = 6\n[model]\nequations = [\"der(x) = v\", \"der(v) = a\", \"der(a) = -6 + l\"]\n"
+                                        "laws = [\"0 <= x perp l >= 0\"]\n[run]\nt = [0, 2]\n",
+                                        "third.toml");
+    for (const double h : {0.1, 0.02, 0.01, 0.003}) {
+      const Trajectory run = test::run_by_name(model, "backward_euler", h);
+      CAPTURE(h);
+      CHECK(run.status == Status::not_solved);
+      CHECK(run.message.find("grows without bound") != std::string::npos);
+      CHECK(run.t.back() < 1);
+      CHECK(std::abs(run.x.back()[2]) < 7);
+    }
+  }
 }
