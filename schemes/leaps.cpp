@@ -48,7 +48,8 @@ bool never_shrinks(const std::vector<Leap>& leaps, Eigen::Index row) {
 
 }  // namespace
 
-bool grow_without_bound(const std::vector<Leap>& leaps, const Vector& rounding) {
+bool grow_without_bound(std::vector<Leap> leaps, const Vector& rounding) {
+  if (!leaps.empty()) std::erase_if(leaps, [least = leaps.back().length](const Leap& leap) { return leap.length < least; });
   if (leaps.size() < least_leaps) return false;
   const Shortening steps{leaps.front(), middle_of(leaps), leaps.back()};
   if (!(steps.longer > 0 && steps.shorter > 0)) return false;

@@ -16,8 +16,8 @@ struct Leap {
 /// approaches its size, what a motion moves vanishes. A root that goes to infinity for h → 0, as one of
 /// z⁺ = z + h z⁺|z⁺| does as −1/h, belongs to no solution: it grows with each shorter step, and by no less
 /// in the shorter ones, per power of two of their lengths.
-/// `leaps`: in the order in which they were tried, each from where the mode was known to last; `rounding`:
-/// of each row.
-[[nodiscard]] bool grow_without_bound(const std::vector<Leap>& leaps, const Vector& rounding);
+/// `leaps`: in the order in which they were tried, each from where the mode was known to last; the last one is of the step
+/// that is taken: of shorter ones rounding decides what they move, and they do not count. `rounding`: of each row.
+[[nodiscard]] bool grow_without_bound(std::vector<Leap> leaps, const Vector& rounding);
 
 }  // namespace perp

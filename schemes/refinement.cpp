@@ -349,10 +349,7 @@ bool Refiner::leave_mode(const Step& before) {
     keep_unknown(scheme_, before, unknown_part(scheme_, before));
   else
     land_by_longer_step(scheme_, before, t_next_, h_);
-  // Where a longer step is taken rounding decides what shorter ones move.
-  const double length = scheme_.t() - low_;
-  std::erase_if(leaps_, [length](const Leap& leap) { return leap.length < length; });
-  leaps_.push_back({length, scheme_.motion(before.x, scheme_.x())});
+  leaps_.push_back({scheme_.t() - low_, scheme_.motion(before.x, scheme_.x())});
   if (grow_without_bound(leaps_, scheme_.motion_rounding(before.x, scheme_.x()))) {
     scheme_.restore(before);
     return fail(Status::not_solved,
