@@ -35,7 +35,8 @@ struct RunArguments {
   PictureOptions pictures;
   std::vector<std::string> measures;
   std::string after, until, checkpoint, resume;
-  bool all = false, quiet = false;
+  long every = 0;  // 0: not given
+  bool all = false, quiet = false, compress = false;
 };
 
 /// FILE.checkpoint, beside what the run writes.
@@ -66,6 +67,8 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
   if (arguments.output.empty() && arguments.pictures.plot.empty() && arguments.measures.empty())
     destinations.data = "-";
   destinations.times = times_of(arguments, model.run.span);
+  destinations.every = arguments.every;
+  destinations.is_compressed = arguments.compress;
   if (!arguments.checkpoint.empty() || !arguments.resume.empty())
     destinations.spool = kept_file(arguments) + ".rows";
   destinations.plotted = pictures.sampled();
@@ -105,18 +108,27 @@ Step last_state(const Trajectory& run) {
   return {run.t.back(), run.x.back(), run.lambda.back(), run.w.back(), run.mode.back()};
 }
 
+/// Throws InvalidInput where an option of the rows would have no effect.
+void check_rows(const RunArguments& arguments, const Destinations& destinations) {
+  if (arguments.every > 0 && !arguments.times.empty())
+    throw InvalidInput("--every and --times both say which states are rows: expected one of them");
+  if (arguments.every > 0 && destinations.data.empty())
+    throw InvalidInput("--every says which states are rows of a file, and none is written: -o FILE.csv, FILE.h5 or -");
+  if (arguments.compress && !is_hdf5(destinations.data)) throw InvalidInput("--compress is of HDF5 files: -o FILE.h5");
+}
+
 /// Is something asked for that bounds do not have?
 bool asks_for_trajectory(const RunArguments& arguments) {
   const PictureOptions& pictures = arguments.pictures;
   const bool has_lists = !arguments.measures.empty() || !pictures.others.empty();
   const std::string given = pictures.phase + pictures.panels + pictures.window + arguments.until + pictures.logarithmic;
-  return arguments.all || has_lists || !given.empty();
+  return arguments.all || arguments.every > 0 || arguments.compress || has_lists || !given.empty();
 }
 
 /// Scheme enclosure gives bounds instead of a trajectory.
 int execute_enclosure(const RunArguments& arguments) {
   if (asks_for_trajectory(arguments))
-    throw InvalidInput("scheme enclosure has neither --all, --measure, --until, --plot-phase, --plot-panels, --plot-window, --plot-log nor --plot-with");
+    throw InvalidInput("scheme enclosure has neither --all, --every, --compress, --measure, --until, --plot-phase, --plot-panels, --plot-window, --plot-log nor --plot-with");
   EncloseArguments enclosure;
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;
@@ -208,6 +220,7 @@ void check_kept(const RunArguments& arguments, const Model& model, const Destina
 /// Throws InvalidInput, FileError: before files are touched.
 void check(const RunArguments& arguments, const Model& model, const Destinations& destinations,
            const RunPictures& pictures) {
+  check_rows(arguments, destinations);
   check_files(arguments, model, destinations, pictures);
   check_run(model);
   check_kept(arguments, model, destinations);
@@ -332,6 +345,10 @@ Action configure_run(CommandLine& line) {
   line.add_option("--times", arguments->times,
                  "rows at these times only (a list, or a file of times), which steps hit exactly")
       .type_name("T,T,...");
+  line.add_option("--every", arguments->every, "rows of every K-th step of length h only, and the first and the last state")
+      .positive()
+      .type_name("K");
+  line.add_flag("--compress", arguments->compress, "pack the numbers of -o FILE.h5, without loss: smaller, and slower to write");
   line.add_option("--measure", arguments->measures,
                  "a number of the run, e.g. eta=mean(pout)/mean(pin) or T=period(crossing); repeatable; "
                  "see perp list measures")

@@ -24,7 +24,7 @@ std::string text_of(const Json& table, const char* key) {
 template <class T>
 class Table {
  public:
-  Table(hid_t parent, std::string name, hid_t type, hsize_t columns)
+  Table(hid_t parent, std::string name, hid_t type, hsize_t columns, bool is_compressed)
       : name_(std::move(name)), type_(type), columns_(columns) {
     const hsize_t width = std::max<hsize_t>(columns, 1);
     chunk_rows_ = std::clamp<hsize_t>(chunk_bytes / (width * sizeof(T)), 1, 4096);
@@ -34,6 +34,10 @@ class Table {
     const Handle space(H5Screate_simple(rank(), none, limit), H5Sclose, name_);
     const Handle properties = dataset_properties(name_);
     check(H5Pset_chunk(properties.id(), rank(), chunk), name_);
+    if (is_compressed) {  // bytes of one place of all numbers stand together, which packs best
+      check(H5Pset_shuffle(properties.id()), name_);
+      check(H5Pset_deflate(properties.id(), 1), name_);
+    }
     set_ = Handle(H5Dcreate2(parent, name_.c_str(), type, space.id(), H5P_DEFAULT, properties.id(),
                              H5P_DEFAULT),
                   H5Dclose, name_);
@@ -87,15 +91,15 @@ class Table {
 
 class Hdf5Writer::File {
  public:
-  File(const std::string& name, const Model& model)
+  File(const std::string& name, const Model& model, bool is_compressed)
       : name_(name),
         laws_(model.laws()),
         no_numbers_(laws_.size(), nan),
         no_mode_(laws_.size(), -1),
         replacement_(name),
         file_(create_file(replacement_.path(), name)),
-        t_(file_.id(), "t", H5T_NATIVE_DOUBLE, 0),
-        x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()) {
+        t_(file_.id(), "t", H5T_NATIVE_DOUBLE, 0, is_compressed),
+        x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size(), is_compressed) {
     const Columns columns = columns_of(model);
     write_attribute(x_.id(), "columns", columns.x);
     make_scale(t_.id(), "t");
@@ -106,15 +110,15 @@ class Hdf5Writer::File {
     write_attribute(file_.id(), "model", model.name);
     write_attribute(file_.id(), "model hash", model.hash);
     if (!columns.outputs.empty()) {
-      output_.emplace_back(file_.id(), "outputs", H5T_NATIVE_DOUBLE, columns.outputs.size());
+      output_.emplace_back(file_.id(), "outputs", H5T_NATIVE_DOUBLE, columns.outputs.size(), is_compressed);
       write_attribute(output_[0].id(), "columns", columns.outputs);
       scale(output_[0], "output", columns.outputs);
       write_units(output_[0], units, columns.outputs);
     }
     if (laws_.empty()) return;
-    lambda_.emplace_back(file_.id(), "lambda", H5T_NATIVE_DOUBLE, laws_.size());
-    w_.emplace_back(file_.id(), "w", H5T_NATIVE_DOUBLE, laws_.size());
-    mode_.emplace_back(file_.id(), "mode", H5T_NATIVE_INT, laws_.size());
+    lambda_.emplace_back(file_.id(), "lambda", H5T_NATIVE_DOUBLE, laws_.size(), is_compressed);
+    w_.emplace_back(file_.id(), "w", H5T_NATIVE_DOUBLE, laws_.size(), is_compressed);
+    mode_.emplace_back(file_.id(), "mode", H5T_NATIVE_INT, laws_.size(), is_compressed);
     write_attribute(lambda_[0].id(), "columns", columns.lambda);
     write_attribute(w_[0].id(), "columns", columns.w);
     write_units(lambda_[0], units, columns.lambda);
@@ -310,7 +314,8 @@ class Hdf5Writer::File {
   long writes_ = 0;
 };
 
-Hdf5Writer::Hdf5Writer(const std::string& file, const Model& model) : name_(file), model_(model) {}
+Hdf5Writer::Hdf5Writer(const std::string& file, const Model& model, bool is_compressed)
+    : name_(file), model_(model), is_compressed_(is_compressed) {}
 
 Hdf5Writer::~Hdf5Writer() {
   try {
@@ -322,7 +327,7 @@ Hdf5Writer::~Hdf5Writer() {
 }
 
 Hdf5Writer::File& Hdf5Writer::file() {
-  if (!file_) file_ = std::make_unique<File>(name_, model_);
+  if (!file_) file_ = std::make_unique<File>(name_, model_, is_compressed_);
   return *file_;
 }
 

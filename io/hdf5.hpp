@@ -19,8 +19,9 @@ namespace perp::io {
 /// with the first row; rows are appended in chunks. The same run gives the same bytes.
 class Hdf5Writer {
  public:
-  /// The model must outlive the writer.
-  Hdf5Writer(const std::string& file, const Model& model);
+  /// The model must outlive the writer. Compressed: the numbers are packed without loss (shuffle and deflate), which every
+  /// reader of HDF5 undoes.
+  Hdf5Writer(const std::string& file, const Model& model, bool is_compressed = false);
   Hdf5Writer(const Hdf5Writer&) = delete;
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
   ~Hdf5Writer();
@@ -38,6 +39,7 @@ class Hdf5Writer {
 
   std::string name_;
   const Model& model_;
+  bool is_compressed_;
   std::unique_ptr<File> file_;
 };
 

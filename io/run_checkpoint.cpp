@@ -67,6 +67,8 @@ RunIdentity run_identity(const Model& model, const Destinations& destinations) {
           {"model, or with other values", fmt::format("{} {}", model.name, model.hash)},
           {"file of the states", destinations.data},
           {"times of the rows", fmt::format("{}", fmt::join(destinations.times, ","))},
+          {"rows of every so many steps", fmt::format("{}", destinations.every)},
+          {"compression", destinations.is_compressed ? "on" : "off"},
           {"picture", fmt::format("{} in [{}, {}]", fmt::join(destinations.plotted, ","), destinations.plot_window.start,
                                   destinations.plot_window.end)}};
 }

@@ -17,6 +17,10 @@ double expected_steps(const Model& model) {
   return (model.run.span.end - model.run.span.start) / model.run.h;
 }
 
+RowTimes row_times(const Model& model, const Destinations& destinations) {
+  return destinations.every > 0 ? RowTimes(model.run.span, model.run.h, destinations.every) : RowTimes(destinations.times);
+}
+
 }  // namespace
 
 RunRecorder::RunRecorder(const Model& model, const Destinations& destinations)
@@ -24,23 +28,17 @@ RunRecorder::RunRecorder(const Model& model, const Destinations& destinations)
       destinations_(destinations),
       values_(model),
       constraints_(model, expected_steps(model)),
-      samples_(model, destinations.plotted, destinations.plot_window, expected_steps(model)) {
+      samples_(model, destinations.plotted, destinations.plot_window, expected_steps(model)),
+      rows_(row_times(model, destinations)) {
   if (destinations.listing) lister_.emplace(model);
   const std::string& file = destinations.data;
   if (file.empty()) return;
   if (is_hdf5(file))
-    hdf5_ = std::make_unique<Hdf5Writer>(file, model);
+    hdf5_ = std::make_unique<Hdf5Writer>(file, model, destinations.is_compressed);
   else
     csv_ = std::make_unique<CsvWriter>(file, model, std::vector<std::string>{},
                                        destinations.spool.empty() ? Writing::rows_once : Writing::rows);
   if (hdf5_ && !destinations.spool.empty()) spool_.emplace(destinations.spool);
-}
-
-bool RunRecorder::is_row(double t) {
-  const std::vector<double>& times = destinations_.times;
-  if (times.empty()) return true;
-  while (next_time_ < times.size() && times[next_time_] < t) ++next_time_;
-  return next_time_ < times.size() && times[next_time_] == t;
 }
 
 /// A row of the tables. False: a number of it is not finite.
@@ -49,12 +47,14 @@ bool RunRecorder::write_row(const Step& step) {
   if (csv_) csv_->row(step, values_.outputs());
   if (hdf5_) hdf5_->row(step, values_.outputs());
   if (spool_) spool_->add(step, values_.outputs());
+  t_row_ = step.t;
   return true;
 }
 
 bool RunRecorder::step(const Step& step) {
   if (!constraints_.add(step)) return false;
-  if (is_row(step.t) && !write_row(step)) return false;
+  t_ = step.t;
+  if (rows_.takes(step.t) && !write_row(step)) return false;
   history_.add(step);
   if (!destinations_.plotted.empty()) samples_.add(step);
   if (lister_) list_solutions(step);
@@ -64,13 +64,15 @@ bool RunRecorder::step(const Step& step) {
 long RunRecorder::most_together() const {
   constexpr long most_rows = 1024;  // whose states are kept meanwhile
   if (lister_ || spool_ || !destinations_.plotted.empty()) return 0;
-  if (!destinations_.times.empty()) return constraints_.passed_over();
+  if (destinations_.every > 0) return std::min(rows_.steps_before_next(t_), constraints_.passed_over());
+  if (!rows_.is_every_state()) return constraints_.passed_over();
   return values_.has_outputs() ? 0 : std::min(most_rows, constraints_.passed_over());
 }
 
 // Numbers of such steps are finite, and none of them is looked at.
 void RunRecorder::steps(const IntegrateOptions::StepsInMode& steps) {
   constraints_.pass_over(steps.count);
+  t_ = steps.t;
   if (csv_ && takes_states()) csv_->rows(steps);
   if (hdf5_ && takes_states()) hdf5_->rows(steps);
   history_.add(steps.t, *steps.mode);
@@ -100,7 +102,7 @@ void RunRecorder::list(const std::string& text) {
 }
 
 void RunRecorder::transfer(Archive& archive) {
-  archive(history_, constraints_, samples_, next_time_);
+  archive(history_, constraints_, samples_, rows_, t_, t_row_);
   if (csv_) archive(*csv_);
   if (spool_) archive(*spool_);
   if (spool_ && archive.is_reading())
@@ -113,6 +115,9 @@ void RunRecorder::transfer(Archive& archive) {
 std::vector<std::string> RunRecorder::close(const Trajectory& run,
                                             const std::vector<std::string>& set,
                                             const std::vector<Measure>& measures) {
+  // Where a run ends early, its last state is a row as it would be at the end of its span.
+  if (destinations_.every > 0 && t_row_ != t_ && run.size() > 0 && run.t.back() == t_)
+    write_row({run.t.back(), run.x.back(), run.lambda.back(), run.w.back(), run.mode.back()});
   std::vector<std::string> files;
   const std::string& file = destinations_.data;
   if (csv_) {

@@ -8,6 +8,7 @@
 
 #include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/history.hpp>
+#include <perp/analysis/run/row_times.hpp>
 #include <perp/analysis/run/row_values.hpp>
 #include <perp/analysis/solutions/listed_solutions.hpp>
 #include <perp/io/csv.hpp>
@@ -23,6 +24,8 @@ namespace perp::io {
 struct Destinations {
   std::string data{};           ///< .csv, .h5 or "-" for CSV on standard output; empty: nowhere
   std::vector<double> times{};  ///< rows at these times only; empty: every step
+  long every = 0;               ///< rows of every so many steps of length h only, of the first and the last state; 0: as above
+  bool is_compressed = false;   ///< .h5 with its numbers packed
   std::vector<int> plotted{};   ///< columns that pictures need (see `drawn_columns`); empty: none
   Span plot_window{-inf, inf};  ///< where they need them
   /// What else is kept where the run may go on from a checkpoint: the rows of HDF5 in this file; empty: nothing.
@@ -44,7 +47,7 @@ class RunRecorder {
   /// So many of the next steps may be told in one, if they keep their mode.
   [[nodiscard]] long most_together() const;
   /// Are such steps rows of files?
-  [[nodiscard]] bool takes_states() const { return destinations_.times.empty() && (csv_ || hdf5_); }
+  [[nodiscard]] bool takes_states() const { return rows_.is_every_state() && (csv_ || hdf5_); }
   /// Takes them.
   void steps(const IntegrateOptions::StepsInMode& steps);
 
@@ -64,7 +67,6 @@ class RunRecorder {
   [[nodiscard]] long listed_steps() const { return listed_steps_; }
 
  private:
-  [[nodiscard]] bool is_row(double t);
   bool write_row(const Step& step);
   void list_solutions(const Step& now);
   void list(const std::string& text);
@@ -80,7 +82,8 @@ class RunRecorder {
   Samples samples_;
   std::optional<StepLister> lister_;
   Step previous_;
-  std::size_t next_time_ = 0;
+  RowTimes rows_;
+  double t_ = 0, t_row_ = 0;  // of the last state and of the last row
   long steps_ = 0, listed_steps_ = 0;
   std::string listed_;  // where the run may go on
 };

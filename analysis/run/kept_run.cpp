@@ -6,6 +6,7 @@
 #include <perp/analysis/hybrid/run/change_notes.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
 #include <perp/analysis/run/kept_run.hpp>
+#include <perp/analysis/run/row_times.hpp>
 #include <perp/analysis/run/row_values.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
@@ -24,7 +25,7 @@ void append_numbers(const Vector& values, int size, std::vector<double>& column)
 class Keeper {
  public:
   Keeper(const Model& model, const KeepOptions& options, int quantities)
-      : options_(options), end_(model.run.span.end), values_(model), constraints_(model, (model.run.span.end - model.run.span.start) / model.run.h) {
+      : options_(options), end_(model.run.span.end), values_(model), rows_(options.times), constraints_(model, (model.run.span.end - model.run.span.start) / model.run.h) {
     result_.n = static_cast<int>(model.variables.size());
     result_.m = model.m();
     result_.outputs = static_cast<int>(model.outputs.names.size());
@@ -35,7 +36,7 @@ class Keeper {
   /// False where the run is to end.
   bool take(const Step& step) {
     if (!constraints_.add(step)) return false;
-    if (is_row(step.t) && !take_row(step)) return false;
+    if (rows_.takes(step.t) && !take_row(step)) return false;
     history_.add(step);
     if (options_.observer && !options_.observer(step)) return false;
     return !exceeds_length(step.t) || stop_for_length(step.t);
@@ -61,7 +62,7 @@ class Keeper {
   }
 
   /// The rows so far.
-  void transfer(Archive& archive) { archive(history_, constraints_, result_, next_time_, steps_); }
+  void transfer(Archive& archive) { archive(history_, constraints_, result_, rows_, steps_); }
 
  private:
   /// Its numbers are kept. False: an output has no value.
@@ -73,13 +74,6 @@ class Keeper {
 
   /// Is this step, before the end, the last one that was asked for?
   bool exceeds_length(double t) { return options_.most_steps != 0 && ++steps_ >= options_.most_steps && !(t >= end_); }
-
-  bool is_row(double t) {
-    const std::vector<double>& times = options_.times;
-    if (times.empty()) return true;
-    while (next_time_ < times.size() && times[next_time_] < t) ++next_time_;
-    return next_time_ < times.size() && times[next_time_] == t;
-  }
 
   void append(const Step& step, const Vector& outputs) {
     result_.t.push_back(step.t);
@@ -102,10 +96,10 @@ class Keeper {
   const KeepOptions& options_;
   double end_;
   RowValues values_;
+  RowTimes rows_;
   ConstraintCheck constraints_;
   ModeHistory history_;
   KeptRun result_;
-  std::size_t next_time_ = 0;
   long steps_ = -1;  // the start is none
   std::string too_long_;
 };

@@ -120,7 +120,10 @@ Argument& Argument::between(int least, int most) {
 }
 
 Argument& Argument::positive() {
-  option_of(option_)->check(CLI::PositiveNumber);
+  option_of(option_)->check([](const std::string& text) {
+    double value = 0;
+    return CLI::detail::lexical_cast(text, value) && value > 0 ? "" : "'" + text + "' is not above 0";
+  });
   return *this;
 }
 

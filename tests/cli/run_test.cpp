@@ -153,6 +153,65 @@ TEST_SUITE("cli/run") {
     CHECK(perp_program(folder, {"run", crossing, "--times", "times.txt"}).out == list.out);
   }
 
+  TEST_CASE("rows of every k-th step are those of the whole run, with the first and the last state") {
+    const Folder folder;
+    for (const char* scheme : {"backward_euler", "located", "theta"}) {
+      CAPTURE(scheme);
+      const auto run = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", crossing, "--scheme", scheme, "--quiet"});
+        return lines(perp_program(folder, more).out);
+      };
+      // 100 steps of length 0.1 from 0 on.
+      const std::vector<std::string> all = run({}), some = run({"--every", "7"}), ends = run({"--every", "1000000"});
+      std::vector<std::string> expected;
+      for (const std::string& row : all) {
+        const double step = std::strtod(row.c_str(), nullptr) / 0.1, nearest = std::round(step);
+        const bool is_seventh = std::abs(step - nearest) < 1e-9 && std::fmod(nearest, 7) == 0;
+        if (row == all.front() || row == all.back() || is_seventh) expected.push_back(row);
+      }
+      CHECK(some == expected);
+      CHECK(ends.size() == 3);
+    }
+  }
+
+  TEST_CASE("where a run of every k-th step ends early, its last state is a row") {
+    const Folder folder;
+    const Outcome all = perp_program(folder, {"run", "dead_end", "--quiet"}), some = perp_program(folder, {"run", "dead_end", "--quiet", "--every", "50"});
+    CHECK(all.status == 3);
+    CHECK(some.status == 3);
+    CHECK(lines(all.out).back() == lines(some.out).back());
+    CHECK(lines(some.out).size() == lines(all.out).size() / 50 + 3);
+  }
+
+  TEST_CASE("options of rows that would have no effect are wrong input") {
+    const Folder folder;
+    const auto refused = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), {"run", crossing});
+      const Outcome run = perp_program(folder, more);
+      CHECK(run.status == 2);
+      return run.err;
+    };
+    CHECK(refused({"--every", "2", "--times", "1"}).find("expected one of them") != std::string::npos);
+    CHECK(refused({"--every", "2", "--plot", "x.svg"}).find("none is written") != std::string::npos);
+    CHECK(refused({"--compress", "-o", "x.csv"}).find("-o FILE.h5") != std::string::npos);
+    CHECK(refused({"--every", "0"}) == "perp run: --every: '0' is not above 0; see perp run --help\n");
+    CHECK(refused({"--every", "2.5"}).find("whole number") != std::string::npos);
+    CHECK(!std::filesystem::exists(folder / "x.csv"));
+  }
+
+  TEST_CASE("compressed HDF5 holds the same numbers in less room") {
+    const Folder folder;
+    REQUIRE(perp_program(folder, {"run", crossing, "--h", "1e-3", "-o", "plain.h5"}).status == 0);
+    REQUIRE(perp_program(folder, {"run", crossing, "--h", "1e-3", "-o", "packed.h5", "--compress"}).status == 0);
+    const Hdf5 plain(folder / "plain.h5"), packed(folder / "packed.h5");
+    for (const char* name : {"t", "x", "lambda", "w"}) {
+      CAPTURE(name);
+      CHECK(plain.read<double>(name, H5T_NATIVE_DOUBLE) == packed.read<double>(name, H5T_NATIVE_DOUBLE));
+    }
+    CHECK(plain.read<int>("mode", H5T_NATIVE_INT) == packed.read<int>("mode", H5T_NATIVE_INT));
+    CHECK(2 * std::filesystem::file_size(folder / "packed.h5") < std::filesystem::file_size(folder / "plain.h5"));
+  }
+
   TEST_CASE("options and overrides change the run") {
     const Folder folder;
     const auto rows = [&](std::vector<std::string> more) {
