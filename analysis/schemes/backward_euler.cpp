@@ -22,6 +22,7 @@ std::vector<Trajectory> run_together(const std::vector<const Model*>& models,
     if (const Model& model = *models[k]; model.hybrid == nullptr)
       runs.push_back({model.system, model.x0(), model.run.span, backward_euler_options(model), options[k]});
   std::vector<Trajectory> together = integrate(runs), results;
+  results.reserve(models.size());
   std::size_t next = 0;
   for (std::size_t k = 0; k < models.size(); ++k)
     results.push_back(models[k]->hybrid == nullptr ? with_binaries(*models[k], std::move(together[next++]))

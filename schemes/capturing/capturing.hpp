@@ -166,6 +166,7 @@ class Capturing final : public ModewiseScheme {
   double margin_before(const PointStep::Margin& margin, const Mode& mode);
   double slack_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
+  Attempt if_finite(const Attempt& attempt);
   Attempt attempt_by_maps(double h, bool was_asked_once);
   std::optional<Attempt> attempt_at_one(ModeCache& maps, int present, bool stays, bool was_asked_once);
   Attempt attempt_first(ModeCache& maps);

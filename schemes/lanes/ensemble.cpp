@@ -54,6 +54,7 @@ std::vector<Trajectory> integrate(std::span<const EnsembleRun> runs) {
   eight::LanePool(others).finish();
   eight::AffinePool(affine).finish();
   std::vector<Trajectory> results;
+  results.reserve(runs.size());
   for (std::size_t k = 0; k < runs.size(); ++k) {
     results.push_back(result_of(runs[k], *all[k]));
     all[k] = nullptr;
