@@ -11,10 +11,7 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& s
   return integrate_affine(sparse(lcs), x0, span, scheme, options);
 }
 
-Trajectory integrate_affine(const SparseLcs& lcs, const Vector& x0, Span span, const Theta& scheme,
-                            const IntegrateOptions& options) {
-  CapturingFacts facts;
-  Trajectory run = run_parts(lcs, x0, span, scheme, options, facts);
+void tell_affine(const Theta& scheme, const CapturingFacts& facts, Trajectory& run) {
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] =
       scheme.theta == 1 ? "backward_euler" : fmt::format("theta = {}", scheme.theta);
@@ -24,6 +21,13 @@ Trajectory integrate_affine(const SparseLcs& lcs, const Vector& x0, Span span, c
   run.provenance["tol"] = fmt::format("{}", scheme.tol);
   if (!run.t.empty() && facts.first_order.since < run.t.back())  // a part may have gone further than all together
     run.message = tell_first_order(facts.first_order, scheme.h, scheme.selector, "", run.message, run);
+}
+
+Trajectory integrate_affine(const SparseLcs& lcs, const Vector& x0, Span span, const Theta& scheme,
+                            const IntegrateOptions& options) {
+  CapturingFacts facts;
+  Trajectory run = run_parts(lcs, x0, span, scheme, options, facts);
+  tell_affine(scheme, facts, run);
   return run;
 }
 

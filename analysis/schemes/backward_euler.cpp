@@ -14,19 +14,19 @@ Trajectory run_backward_euler(const Model& model, const IntegrateOptions& option
   return with_binaries(model, integrate(model.system, model.x0(), model.run.span, backward_euler_options(model), options));
 }
 
-/// Models with matrices or binaries alone: their runs have no steps side by side.
+/// Models with binaries alone: their runs have no steps side by side.
 std::vector<Trajectory> run_together(const std::vector<const Model*>& models,
                                      const std::vector<const IntegrateOptions*>& options) {
   std::vector<EnsembleRun> runs;
-  const auto is_one_of_them = [](const Model& model) { return model.hybrid == nullptr && model.system.affine() == nullptr; };
   for (std::size_t k = 0; k < models.size(); ++k)
-    if (const Model& model = *models[k]; is_one_of_them(model))
-      runs.push_back({model.system.functions(), model.x0(), model.run.span, backward_euler_options(model), options[k]});
+    if (const Model& model = *models[k]; model.hybrid == nullptr)
+      runs.push_back({model.system, model.x0(), model.run.span, backward_euler_options(model), options[k]});
   std::vector<Trajectory> together = integrate(runs), results;
+  results.reserve(models.size());
   std::size_t next = 0;
   for (std::size_t k = 0; k < models.size(); ++k)
-    results.push_back(is_one_of_them(*models[k]) ? with_binaries(*models[k], std::move(together[next++]))
-                                                 : run_backward_euler(*models[k], *options[k]));
+    results.push_back(models[k]->hybrid == nullptr ? with_binaries(*models[k], std::move(together[next++]))
+                                                   : run_backward_euler(*models[k], *options[k]));
   return results;
 }
 

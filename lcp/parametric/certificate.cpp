@@ -100,6 +100,13 @@ BoundedMatrix exactly(const Matrix& entries) {
   return result;
 }
 
+/// In rational numbers.
+Monotonicity monotonicity_of(const std::vector<Branch>& branches) {
+  const std::vector<Hull> hulls(branches.begin(), branches.end());
+  if (runs(hulls, 1)) return Monotonicity::falling;
+  return runs(hulls, -1) ? Monotonicity::rising : Monotonicity::neither;
+}
+
 /// M = M22 - M21 M11⁻¹ M12 with bounds of its errors; false where M11 may be singular.
 bool eliminate_u(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMatrix& M12,
                  BoundedMatrix& M) {
@@ -155,10 +162,14 @@ bool is_certified(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMa
 
 }  // namespace
 
+// Many laws have the branches of the one before, in runs of one model with other numbers all of them.
 Monotonicity monotonicity(const Law& law) {
-  const std::vector<Hull> hulls(law.branches.begin(), law.branches.end());
-  if (runs(hulls, 1)) return Monotonicity::falling;
-  return runs(hulls, -1) ? Monotonicity::rising : Monotonicity::neither;
+  thread_local std::vector<Branch> last;
+  thread_local Monotonicity of_last = Monotonicity::falling;
+  if (law.branches == last && !last.empty()) return of_last;
+  of_last = monotonicity_of(law.branches);
+  last = law.branches;
+  return of_last;
 }
 
 bool has_at_most_one_solution(const Mlcp& problem) {

@@ -151,6 +151,18 @@ class ModeMap {
   /// θ⁺_j = u_{which_j}(θ), again and again as long as the mode stays admissible and finite, at most `most` times: how often.
   /// `ring` holds four θ, that of step i at place i mod 4, and begins with that of step 0. None where there are no rows.
   long repeat(const std::vector<int>& which, long most, double* ring) const;
+  /// What `repeat` evaluates, of a mode with rows: of k + 1 numbers each.
+  struct Rows {
+    int k = 0, margins = 0;             ///< k = 0: it does not
+    const double* margin = nullptr;
+    const double* u = nullptr;
+    const double* most_cancelled = nullptr;  ///< of rows of u, beyond which `u` asks for more digits
+    double finite_up_to = 0;            ///< of |θ_j|
+  };
+  [[nodiscard]] Rows rows_of(const std::vector<int>& which) const {
+    if (points_ != nullptr || static_cast<int>(which.size()) != k_) return {};
+    return {k_, margin_count_, rows_.data(), rows_.data() + u_row_ * stride_, most_cancelled_.data() + u_row_, finite_up_to_};
+  }
   /// Is every row surely finite at θ, with all that its evaluation multiplies and adds?
   [[nodiscard]] bool is_finite(const double* theta) const {
     if (points_ != nullptr) return false;  // told by the point itself

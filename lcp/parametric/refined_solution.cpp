@@ -50,6 +50,8 @@ class Entries {
  public:
   explicit Entries(const BoundedMatrix& K) : n_(K.high.rows()) {
     const double rounding = rounding_of_sum();
+    entries_.reserve(at((K.high.array() != 0 || K.error.array() != 0).count()));
+    ends_.reserve(at(n_));
     for (Eigen::Index i = 0; i < n_; ++i) {
       for (Eigen::Index l = 0; l < n_; ++l)
         if (K.high(i, l) != 0 || K.error(i, l) != 0)

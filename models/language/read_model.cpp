@@ -8,6 +8,7 @@
 #include <perp/models/language/families/families.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
+#include <perp/models/language/rebinding.hpp>
 
 namespace perp {
 namespace {
@@ -18,16 +19,6 @@ using reader::Member;
 using reader::Value;
 
 constexpr std::size_t largest_file = 64UL << 20U;
-
-/// Of the text and every override.
-std::string hash_of(const Document& document) {
-  Digest hash = document.digest();
-  for (const Override& item : document.overrides()) {
-    hash.add(std::string_view("\0", 1));
-    hash.add(item.key + "=" + item.value);
-  }
-  return hash.text();
-}
 
 std::string read_text(const std::string& file) {
   std::error_code error;
@@ -313,7 +304,7 @@ Model titled_model(const Context& context) {
   Model model;
   if (context.is_exact()) model.exact_numbers = std::make_shared<ExactNumbers>();
   model.file = document.file();
-  model.hash = hash_of(document);
+  model.hash = hash_of(document.digest(), document.overrides());
   model.name = std::filesystem::path(model.file).stem().string();
   if (const Member* member = root.find("name")) model.name = context.text(member->value, "name");
   if (const Member* member = root.find("source"))
@@ -353,10 +344,15 @@ Model read_head(Context& context) {
 
 ModelText::ModelText(std::string text, std::string name, ReadOptions known)
     : document_(std::make_shared<const Document>(std::move(text), std::move(name), std::vector<Override>{})),
-      known_(std::move(known)) {}
+      known_(std::move(known)),
+      rebindings_(std::make_shared<Rebindings>()) {}
 
 Model ModelText::read(const std::vector<Override>& overrides) const {
-  return read_document(document_->with(overrides), known_);
+  if (std::optional<Model> model = rebindings_->model(overrides)) return *std::move(model);
+  const Document document = document_->with(overrides);
+  Model model = read_document(document, known_);
+  rebindings_->note(document, model);
+  return model;
 }
 
 std::optional<HybridModel> ModelText::read_hybrid(const std::vector<Override>& overrides) const {

@@ -73,6 +73,20 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] bool is_kept() const override { return true; }
   void transfer(Archive& archive) override;
 
+  /// Steps in the present mode as those of one map of the numbers that they read, see ModeMap::repeat.
+  struct Repeated {
+    const ModeMap* map = nullptr;
+    const std::vector<int>* which = nullptr;  ///< the variables that are these numbers
+  };
+  /// The last ones before others, which are made one by one: what looks at a state looks at the one before it.
+  static constexpr long kept_of_repeated = 2;
+  /// How steps of length h go on in the present mode beyond doubt; nothing: that is to be looked at step by step.
+  [[nodiscard]] std::optional<Repeated> repeated(double h);
+  /// Number j of those that the next step reads.
+  [[nodiscard]] double number_read(int j) const { return current().x[equations_.state()[static_cast<std::size_t>(j)]]; }
+  /// `made` of these steps were made; their last numbers, and those before.
+  void end_repeated(const UniformSteps& steps, long made, const double* before, const double* after);
+
   [[nodiscard]] StepEquations& equations() { return equations_; }
   /// The maps of steps of length h, kept for the last few lengths.
   ModeCache& cache(double h) {
@@ -152,6 +166,7 @@ class Capturing final : public ModewiseScheme {
   double margin_before(const PointStep::Margin& margin, const Mode& mode);
   double slack_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
+  Attempt if_finite(const Attempt& attempt);
   Attempt attempt_by_maps(double h, bool was_asked_once);
   std::optional<Attempt> attempt_at_one(ModeCache& maps, int present, bool stays, bool was_asked_once);
   Attempt attempt_first(ModeCache& maps);

@@ -59,22 +59,34 @@ bool goes_on(ModeCache& maps, int present, const double* parameter, bool may_hav
 /// The steps from number k on as one of the numbers that the next one reads, all but the last two of which no state is left:
 /// how many. The rest of a state is that of the mode.
 long Capturing::repeat(const ModeMap& map, const UniformSteps& steps, long k) {
-  constexpr long kept = 2;  // states that are made one by one: the present one and that before it
   const std::vector<int>& state = equations_.state();
-  State& now = current();
   if (equations_.parameters() != static_cast<int>(state.size())) return 0;
   std::vector<double>& ring = ring_;
   const std::size_t size = state.size();
   ring.resize(4 * size);
-  for (std::size_t j = 0; j < size; ++j) ring[j] = now.x[state[j]];
-  const long made = map.repeat(state, steps.last - k + 1, ring.data()) - kept;
+  for (std::size_t j = 0; j < size; ++j) ring[j] = current().x[state[j]];
+  const long made = map.repeat(state, steps.last - k + 1, ring.data()) - kept_of_repeated;
   if (made < 1) return 0;
-  const auto of_step = [&](long i) { return ring.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i & 3) * size); };
-  std::copy_n(of_step(made - 1), size, now.parameter.begin());
-  for (std::size_t j = 0; j < size; ++j) now.x[state[j]] = of_step(made)[static_cast<std::ptrdiff_t>(j)];
-  now.t = steps.end(k + made - 1);
-  now.outputs_known = now.x_known = now.is_point = false;
+  const auto of_step = [&](long i) { return ring.data() + static_cast<std::size_t>(i & 3) * size; };
+  end_repeated({steps.from, steps.h, k, steps.last}, made, of_step(made - 1), of_step(made));
   return made;
+}
+
+void Capturing::end_repeated(const UniformSteps& steps, long made, const double* before, const double* after) {
+  const std::vector<int>& state = equations_.state();
+  State& now = current();
+  std::copy_n(before, state.size(), now.parameter.begin());
+  for (std::size_t j = 0; j < state.size(); ++j) now.x[state[j]] = after[j];
+  now.t = steps.end(steps.first + made - 1);
+  now.outputs_known = now.x_known = now.is_point = false;
+}
+
+std::optional<Capturing::Repeated> Capturing::repeated(double h) {
+  ModeCache* const maps = maps_to_stay(h);
+  if (maps == nullptr || equations_.parameters() != static_cast<int>(equations_.state().size())) return std::nullopt;
+  const bool may_have_rivals = options_.selector != Selector::keep_mode && !has_one_solution(h);
+  if (may_have_rivals && !maps->is_known_alone(current().map)) return std::nullopt;
+  return Repeated{&maps->map(current().map), &equations_.state()};
 }
 
 /// The maps of steps from the present state, which is of one of them, that may be made at once; null: they may not.

@@ -74,6 +74,12 @@ bool Capturing::was_met_often(double h) const {
   return has_many_modes_ && h == options_.h && !start_pending_ && met_.contains(mode());
 }
 
+/// A step to a state that no double holds has none.
+Attempt Capturing::if_finite(const Attempt& attempt) {
+  const bool is_held = attempt.status != Status::solved || !trial().is_point || trial().x.allFinite();
+  return is_held ? attempt : unsolved(Status::not_solved, "the state is not finite");
+}
+
 Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
   active_ = &equations;
   State& next = trial();
@@ -82,12 +88,12 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
   next.is_point = is_refuted_ = false;
   const bool asks_once = is_asked_once(h);
   if (asks_once)
-    if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+    if (const std::optional<Attempt> attempt = attempt_once(h)) return if_finite(*attempt);
   possible_.reset();
   if (may_ask_all(h))
-    if (const std::optional<Attempt> attempt = attempt_of_all(h)) return *attempt;
+    if (const std::optional<Attempt> attempt = attempt_of_all(h)) return if_finite(*attempt);
   if (is_too_large())
-    if (const std::optional<Attempt> attempt = attempt_one_found(h)) return *attempt;
+    if (const std::optional<Attempt> attempt = attempt_one_found(h)) return if_finite(*attempt);
   if (equations_.n() + equations_.m() > most_full_step)
     return unsolved(Status::not_solved,
                     fmt::format("the active set method found no solution, and systems of {} unknowns have no other method",

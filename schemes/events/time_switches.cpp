@@ -39,9 +39,19 @@ Dcs with_formulas(SparseLcs lcs) {
   return as_dcs(lcs);
 }
 
+/// Are b and q constant, and does every law read a variable?
+bool has_no_functions_of_time(const SparseLcs& lcs) {
+  if (!lcs.b.is_constant() || !lcs.q.is_constant()) return false;
+  for (int i = 0; i < lcs.m(); ++i)
+    if (std::ranges::none_of(lcs.C.row(i), [](const auto& entry) { return entry.value != 0; })) return false;
+  return true;
+}
+
 }  // namespace
 
-TimeSwitches::TimeSwitches(const SparseLcs& lcs) : TimeSwitches(with_formulas(lcs), Of::jumps) {}
+TimeSwitches::TimeSwitches(const SparseLcs& lcs) : which_(Of::jumps), laws_(lcs.laws.size(), 0) {
+  if (!has_no_functions_of_time(lcs)) *this = TimeSwitches(with_formulas(lcs), Of::jumps);
+}
 
 TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
   const std::vector<int> lines = copy_functions_of_time(system);

@@ -44,6 +44,9 @@ Trajectory integrate_parts(const Dcs& system, const Vector& x0, Span span, const
 /// What a run of functions tells of how it was made.
 void tell_capturing(const Theta& scheme, const CapturingFacts& facts, Trajectory& run);
 
+/// What a run of an affine system tells of how it was made.
+void tell_affine(const Theta& scheme, const CapturingFacts& facts, Trajectory& run);
+
 /// `integrate` of an affine system by its entries.
 Trajectory integrate_affine(const SparseLcs& lcs, const Vector& x0, Span span, const Theta& scheme,
                             const IntegrateOptions& options);

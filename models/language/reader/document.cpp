@@ -45,6 +45,14 @@ const Member* Value::find(std::string_view key) const {
   return found == members.end() ? nullptr : &*found;
 }
 
+std::string hash_of(Digest file, const std::vector<Override>& overrides) {
+  for (const Override& item : overrides) {
+    file.add(std::string_view("\0", 1));
+    file.add(item.key + "=" + item.value);
+  }
+  return file.text();
+}
+
 const char* describe(Value::Kind kind) {
   switch (kind) {
     case Value::Kind::number: return "a number";

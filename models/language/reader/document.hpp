@@ -43,6 +43,9 @@ struct Member {
   Value value{};
 };
 
+/// Of a file and overrides of it, as Model::hash is.
+std::string hash_of(Digest file, const std::vector<Override>& overrides);
+
 /// "a number", "text", "a list", ...
 const char* describe(Value::Kind kind);
 
