@@ -1,12 +1,16 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/system/sparse_lcs.hpp>
+#include <perp/models/language/data/matrix_market.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/read_model.hpp>
 
@@ -162,6 +166,40 @@ TEST_SUITE("models/language/matrices") {
     CHECK(folder.complaint_of_file(market + "real symmetric\n3 2 1\n") ==
           at + "2:1: found 3 rows and 2 columns; expected as many of both: the matrix is symmetric");
     CHECK(folder.complaint_of_file(market + "pattern general\n3 3 1\n1 1 1\n") == at + "3:1: expected an entry: its row and its column");
+  }
+
+  TEST_CASE("any spoiled file is a matrix or is refused with its place") {
+    std::mt19937 random(11);
+    const std::string written = "%*#\n\t +-.0123456789eEnaif";
+    int matrices = 0, refused = 0;
+    for (const char* form : {"coordinate real general\n3 3 3\n1 1 1\n2 2 -1e-1\n3 1 +2\n", "coordinate pattern symmetric\n3 3 2\n1 1\n3 1\n",
+                             "coordinate integer skew-symmetric\n3 3 1\n3 2 5\n", "array real symmetric\n2 2\n1\n2\n3\n"})
+      for (int k = 0; k < 4000; ++k) {
+        std::string text = std::string("%%MatrixMarket matrix ") + form;
+        const std::size_t from = k % 8 == 0 ? 0 : text.find('\n');
+        for (int spoils = 1 + k % 3; spoils > 0; --spoils) {
+          const std::size_t place = from + random() % (text.size() - from);
+          const char c = written[random() % written.size()];
+          k % 2 == 0 ? text.replace(place, 1, 1, c) : (k % 5 == 0 ? text.erase(place) : text.insert(place, 1, c));
+          if (text.size() <= from + 1) break;
+        }
+        try {
+          const perp::MarketMatrix matrix = perp::read_matrix_market(text, "S.mtx");
+          ++matrices;
+          for (const perp::MarketMatrix::Entry& entry : matrix.entries) {
+            REQUIRE((entry.row >= 0 && entry.row < matrix.rows && entry.column >= 0 && entry.column < matrix.columns));
+            REQUIRE(std::isfinite(entry.value));
+            REQUIRE(!matrix.digits(text, entry).empty());
+          }
+        } catch (const perp::InvalidInput& error) {
+          ++refused;
+          int line = 0, column = 0;
+          REQUIRE(std::sscanf(error.what(), "S.mtx:%d:%d: ", &line, &column) == 2);
+          REQUIRE((line >= 1 && column >= 1));
+        }
+      }
+    CHECK(matrices > 100);
+    CHECK(refused > 1000);
   }
 
   TEST_CASE("a structurally singular system names the rows and unknowns of that part") {
