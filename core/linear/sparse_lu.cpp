@@ -4,8 +4,10 @@
 #include <numeric>
 #include <stdexcept>
 
+#include <fmt/format.h>
 #include <klu.h>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
 
@@ -31,6 +33,17 @@ constexpr double least_share = 1e-4;
 /// The largest entry of a column over that of U: below it they have let entries grow.
 constexpr double least_growth = 1e-3;
 constexpr double pivot_tolerance = 0.1;  ///< of the largest entry of its column
+
+constexpr double entry_bytes = sizeof(double) + sizeof(int);  ///< of L and U
+constexpr double gibibyte = 1 << 30;
+constexpr double most_entries = 0x1p31;  ///< of L and of U, which are counted by an int
+
+[[noreturn]] void refuse_size(int n, const std::string& size) {
+  throw InvalidInput(
+      fmt::format("a step of {} unknowns fills: its factors take {}; expected fewer unknowns or fewer couplings between distant ones, "
+                  "as a chain, a tree or a plane grid has",
+                  n, size));
+}
 
 }  // namespace
 
@@ -66,11 +79,32 @@ struct SparseLu::Factors {
            common.rgrowth >= least_growth;
   }
 
+  /// Entries of L and U with pivots on the diagonal, by the places alone; infinite where an int does not count them.
+  [[nodiscard]] double counted_entries() const {
+    const bool are_counted = symbolic->lnz >= 0 && symbolic->unz >= 0;
+    return are_counted ? symbolic->lnz + symbolic->unz : inf;
+  }
+
+  /// Throws where they take more bytes.
+  void check_size(double most) const {
+    if (symbolic == nullptr) return;
+    const double entries = counted_entries();
+    if (entries * entry_bytes <= most) return;
+    const double at_least = std::min(entries, 2 * most_entries);
+    refuse_size(n, fmt::format("{:.3g} GiB or more where this machine has {:.3g}", at_least * entry_bytes / gibibyte, most / gibibyte));
+  }
+
+  /// Throws where there was no room: that is no singular matrix.
+  void check_room() const {
+    if (common.status == KLU_OUT_OF_MEMORY || common.status == KLU_TOO_LARGE) refuse_size(n, "more memory than there is");
+  }
+
   bool factor() {
     keeps_pivots = false;
     searched = values;
     klu_free_numeric(&numeric, &common);
     numeric = klu_factor(start.data(), row.data(), values.data(), symbolic, &common);
+    check_room();
     if (numeric == nullptr || common.status != KLU_OK) return false;
     klu_rcond(symbolic, numeric, &common);
     condition = common.rcond;
@@ -78,7 +112,7 @@ struct SparseLu::Factors {
   }
 };
 
-SparseLu::SparseLu(int n, const std::vector<Place>& places) : factors_(std::make_unique<Factors>()) {
+SparseLu::SparseLu(int n, const std::vector<Place>& places, double most) : factors_(std::make_unique<Factors>()) {
   Factors& f = *factors_;
   f.n = n;
   std::vector<int> order(places.size());
@@ -105,6 +139,7 @@ SparseLu::SparseLu(int n, const std::vector<Place>& places) : factors_(std::make
   f.common.tol = pivot_tolerance;
   f.common.halt_if_singular = 1;
   f.symbolic = klu_analyze(n, f.start.data(), f.row.data(), &f.common);
+  f.check_size(most);
 }
 
 SparseLu::SparseLu(SparseLu&&) noexcept = default;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
+#include <perp/core/base/machine_memory.hpp>
 #include <perp/core/base/types.hpp>
 
 namespace perp::linear {
@@ -18,13 +19,14 @@ struct Place {
 /// the entries; a later factorization with other values keeps it, and the pivots as long as they serve.
 class SparseLu {
  public:
-  /// `places`: each at most once. Throws std::out_of_range for a place that is none of n x n.
-  SparseLu(int n, const std::vector<Place>& places);
+  /// `places`: each at most once. Throws std::out_of_range for a place that is none of n x n, InvalidInput where the
+  /// factors would take more bytes than `most`, by their places in the order found and before one is computed.
+  SparseLu(int n, const std::vector<Place>& places, double most = machine_memory());
   SparseLu(SparseLu&&) noexcept;
   SparseLu& operator=(SparseLu&&) noexcept;
   ~SparseLu();
 
-  /// `values` in the order of the places. False: singular.
+  /// `values` in the order of the places. False: singular. Throws InvalidInput where the factors do not fit into memory.
   bool factorise(std::span<const double> values);
   /// A^-1 b in place of b, with the last matrix that was factorised.
   void solve(Vector& right) const;

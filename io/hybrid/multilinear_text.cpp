@@ -9,7 +9,7 @@
 #include <perp/io/files/output_file.hpp>
 #include <perp/io/hybrid/multilinear_text.hpp>
 #include <perp/io/text/text_table.hpp>
-#include <perp/models/language/multilinear/matrix_market.hpp>
+#include <perp/models/language/data/matrix_market.hpp>
 
 namespace perp::io {
 namespace {

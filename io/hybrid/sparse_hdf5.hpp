@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include <perp/models/language/multilinear/sparse_entries.hpp>
+#include <perp/models/language/data/sparse_entries.hpp>
 
 namespace perp::io {
 

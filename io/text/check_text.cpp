@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/first_step.hpp>
 #include <perp/core/expression/expression.hpp>
@@ -36,7 +37,8 @@ std::string shapes_text(const Model& model, const Lcs& lcs) {
 
 /// The equations as they were lowered, operators replaced by multipliers of their laws.
 std::string equations_text(const Model& model, const Dcs& dcs) {
-  std::string text = fmt::format("equations    n = {}, not affine; t from {:g} to {:g}\n", dcs.n(),
+  // Large affine systems are kept as functions, too.
+  std::string text = fmt::format("equations    n = {}, {}affine; t from {:g} to {:g}\n", dcs.n(), as_sparse_lcs(dcs) ? "" : "not ",
                                  model.run.span.start, model.run.span.end);
   const std::vector<std::string> names = model.input_names();
   const auto listed = std::min(dcs.F.size(), static_cast<std::size_t>(most_equations));

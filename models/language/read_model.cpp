@@ -84,9 +84,12 @@ void note_slopes(const reader::Quantity& quantity, std::size_t of, bool is_start
       {static_cast<int>(of), is_start, [kinks = *quantity.kinks](std::span<const double> along) { return kinks.are_smooth_along(along); }});
 }
 
-/// Is the model given by matrices?
-bool has_matrices(const Context& context, const Document& document) {
-  return !is_hybrid(document) && find_table(context, "model") == nullptr;
+/// Is the model given by full rows of matrices?
+bool has_full_rows(const Context& context, const Document& document) {
+  if (is_hybrid(document) || find_table(context, "model") != nullptr) return false;
+  const Value* system = find_table(context, "system");
+  const Member* A = system == nullptr ? nullptr : system->find("A");
+  return A == nullptr || A->value.kind != Value::Kind::table;
 }
 
 /// Says whose middle is taken where numbers are not exact.
@@ -250,8 +253,7 @@ void read_system_or_equations(const Context& context, Model& model) {
   else if (model.exact_numbers)
     reader::read_exact_system(context, *system, model);
   else
-    model.system = reader::read_system(context, *system, static_cast<int>(model.variables.size()),
-                                       model.run.span.start);
+    reader::read_matrices(context, *system, model);
   if (system != nullptr) read_multiplier_units(context, *system, model);
 }
 
@@ -332,7 +334,7 @@ Model read_head(Context& context) {
   read_parameters(context, parameters, parameter_names, model);
   // Rows of models with binaries are sparse, and those of equations that turn out to be affine; who needs matrices of
   // such a model refuses it.
-  if (has_matrices(context, document)) check_dense(document, variables->members.size());
+  if (has_full_rows(context, document)) check_dense(document, variables->members.size());
   model.variables.reserve(variables->members.size());
   for (const Member& member : variables->members)
     read_variable(context, member.key, member.value, model);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <set>
 
@@ -56,6 +57,14 @@ std::vector<std::vector<int>> incidence(const EquationModel& model) {
 }
 
 }  // namespace
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most_named = 8;
+  const std::size_t shown = std::min(most_named, names.size());
+  std::string text;
+  for (std::size_t k = 0; k < shown; ++k) text += (k > 0 ? ", " : "") + names[k];
+  return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+}
 
 Structure structure_of(const EquationModel& model) {
   Structure structure{incidence(model), {}};

@@ -26,4 +26,7 @@ std::vector<int> overdetermined_rows(const Structure& structure);
 /// The columns that occur in these rows, increasing.
 std::vector<int> columns_of(const Structure& structure, const std::vector<int>& rows);
 
+/// "a, b and 3 more"
+std::string listed(const std::vector<std::string>& names);
+
 }  // namespace perp

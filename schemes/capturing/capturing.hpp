@@ -165,6 +165,7 @@ class Capturing final : public ModewiseScheme {
   void add_laws_beyond_end(const ModeMap& map, std::vector<int>& list) const;
   double margin_before(const PointStep::Margin& margin, const Mode& mode);
   double slack_before(const ModeMap::Margin& margin, int branch);
+  std::string why_no_method();
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
   Attempt if_finite(const Attempt& attempt);
   Attempt attempt_by_maps(double h, bool was_asked_once);

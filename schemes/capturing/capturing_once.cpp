@@ -80,6 +80,18 @@ Attempt Capturing::if_finite(const Attempt& attempt) {
   return is_held ? attempt : unsolved(Status::not_solved, "the state is not finite");
 }
 
+/// Of a system that is too large for all methods but the active set.
+std::string Capturing::why_no_method() {
+  constexpr double gibibytes = sizeof(double) / double(1 << 30);
+  const int unknowns = equations_.n() + equations_.m();
+  const double numbers = once().step->numbers();
+  if (numbers <= PointStep::most_numbers)
+    return fmt::format("the active set method found no solution, and systems of {} unknowns have no other method", unknowns);
+  return fmt::format("the factors of a step of {} unknowns would fill {:.3g} GiB by the bands of its entries, of which at most {:.3g} "
+                     "are kept; expected unknowns that stand in few equations with others far from them, as in chains and trees",
+                     unknowns, numbers * gibibytes, PointStep::most_numbers * gibibytes);
+}
+
 Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
   active_ = &equations;
   State& next = trial();
@@ -94,10 +106,7 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
     if (const std::optional<Attempt> attempt = attempt_of_all(h)) return if_finite(*attempt);
   if (is_too_large())
     if (const std::optional<Attempt> attempt = attempt_one_found(h)) return if_finite(*attempt);
-  if (equations_.n() + equations_.m() > most_full_step)
-    return unsolved(Status::not_solved,
-                    fmt::format("the active set method found no solution, and systems of {} unknowns have no other method",
-                                equations_.n() + equations_.m()));
+  if (equations_.n() + equations_.m() > most_full_step) return unsolved(Status::not_solved, why_no_method());
   return attempt_by_maps(h, asks_once);
 }
 

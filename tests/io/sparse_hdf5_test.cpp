@@ -7,7 +7,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/io/hybrid/sparse_hdf5.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
-#include <perp/models/language/multilinear/matrix_market.hpp>
+#include <perp/models/language/data/matrix_market.hpp>
 #include <perp/tests/paths.hpp>
 #include <fstream>
 #include <iterator>

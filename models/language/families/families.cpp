@@ -34,6 +34,7 @@ class FamilyTables {
   void expand_texts(Value& value, const Indices& indices) const;
   void expand_list(Value& list) const;
   void expand_model(Value& model) const;
+  void expand_laws(Value& system) const;
   template <class Run>
   auto at_place(const Value& value, const Run& run) const;
 
@@ -156,7 +157,9 @@ bool holds_index(const Value& value) {
 
 bool FamilyTables::has_lines() const {
   const Value* model = table_of(document_.root(), "model");
-  return model != nullptr && holds_index(*model);
+  const Value* system = table_of(document_.root(), "system");
+  const Member* laws = system == nullptr ? nullptr : system->find("laws");
+  return (model != nullptr && holds_index(*model)) || (laws != nullptr && holds_index(laws->value));
 }
 
 /// All texts of a value, with numbers in place of the indices.
@@ -235,12 +238,19 @@ void FamilyTables::expand_model(Value& model) const {
   }
 }
 
+/// Those of matrices, whose entries hold no indices.
+void FamilyTables::expand_laws(Value& system) const {
+  for (Member& member : system.members)
+    if (member.key == "laws" && member.value.kind == Value::Kind::list) expand_list(member.value);
+}
+
 Value FamilyTables::expanded() {
   Value root = document_.root();
   for (Member& member : root.members) {
     if (member.value.kind != Value::Kind::table) continue;
     if (member.key == "variables" || member.key == "binaries") expand_members(member.value);
     if (member.key == "model") expand_model(member.value);
+    if (member.key == "system") expand_laws(member.value);
   }
   return root;
 }

@@ -8,7 +8,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/models/language/data/content_hash.hpp>
 #include <perp/models/language/multilinear/matrix_source.hpp>
-#include <perp/models/language/multilinear/matrix_market.hpp>
+#include <perp/models/language/data/matrix_market.hpp>
 
 namespace perp::reader {
 namespace {

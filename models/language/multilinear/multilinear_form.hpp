@@ -7,7 +7,7 @@
 
 #include <perp/core/base/types.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
-#include <perp/models/language/multilinear/sparse_entries.hpp>
+#include <perp/models/language/data/sparse_entries.hpp>
 
 namespace perp {
 

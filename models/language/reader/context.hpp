@@ -209,8 +209,12 @@ void read_names_and_start(const Context& context, const Value& table, Law& law, 
 /// variables of `model` are there already.
 void read_equations(const Context& context, const Value& table, Model& model);
 
-/// The [system] table; t is the start time, where entries of time are tried.
-Lcs read_system(const Context& context, const Value& table, int n, double t);
+class WrittenMatrices;
+/// The [system] table whose matrices are `written`, of a model with the variables and the span of `model`: matrices; of more
+/// than `most_full_unknowns` that are given by their entries functions.
+System read_system(const Context& context, const Value& table, WrittenMatrices& written, const Model& model);
+/// The system of a model that is given by matrices.
+void read_matrices(const Context& context, const Value& table, Model& model);
 /// The same where numbers are exact, as equations. The parameters and variables of `model` are
 /// there already.
 void read_exact_system(const Context& context, const Value& table, Model& model);
@@ -229,5 +233,7 @@ std::vector<ExactPiece> read_exact(const Context& context, const Value& table,
 inline constexpr std::size_t most_dense_variables = 4096;
 /// Refuses a model with more, at its variables.
 void check_dense(const Document& document, std::size_t variables);
+/// The same unless it is run by steps that need no full matrices.
+void check_size(const Context& context, const Model& model);
 
 }  // namespace perp::reader

@@ -12,15 +12,6 @@
 namespace perp::reader {
 namespace {
 
-constexpr std::size_t most_named = 8;
-
-std::string listed(const std::vector<std::string>& names) {
-  const std::size_t shown = std::min(most_named, names.size());
-  std::string text;
-  for (std::size_t k = 0; k < shown; ++k) text += (k > 0 ? ", " : "") + names[k];
-  return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
-}
-
 /// Has an operation no finite value whatever its unknown operands are? `x`, `y`: its operands have
 /// none; `known_y`: the number that the second is, NaN for one that is not known.
 bool has_no_value(Operation operation, bool x, bool y, double known_y) {
@@ -183,14 +174,13 @@ void check_dense(const Document& document, std::size_t variables) {
                             variables, most_dense_variables));
 }
 
-namespace {
-
-/// Many variables are for runs by steps that need no full matrices.
 void check_size(const Context& context, const Model& model) {
   const bool may_be_large = context.known().hybrid && !model.exact_numbers && model.run.scheme == "backward_euler";
   if (model.variables.size() <= most_dense_variables || may_be_large) return;
   check_dense(context.document(), model.variables.size());
 }
+
+namespace {
 
 /// Outputs, and names and units of multipliers, of the lowered system, on whose tape the outputs are `lines`.
 void set_outputs(const EquationTexts& texts, const Dcs& system, const std::vector<int>& lines, Model& model) {

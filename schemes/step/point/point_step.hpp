@@ -21,8 +21,12 @@ class PointStep {
   /// `h`: a length in whose steps the entries are scaled. `equations` must outlive it.
   PointStep(const StepEquations& equations, double h);
 
-  /// False: a scaled entry is not a normal number, nothing can be asked.
+  /// False: a scaled entry is not a normal number, or the bands are too wide; nothing can be asked.
   [[nodiscard]] bool is_usable() const { return is_usable_; }
+  /// Numbers of the factors by the bands of the entries, which are counted before one is computed.
+  [[nodiscard]] double numbers() const { return numbers_; }
+  /// Of which so many are kept at most.
+  static constexpr double most_numbers = 5e7;
   /// Number of unknowns, and of numbers in a row of their factors: a step costs their product.
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] int width() const { return std::max(1, lu_.width()); }
@@ -207,6 +211,7 @@ class PointStep {
 
   const StepEquations& equations_;
   int n_, m_, size_, parameters_;
+  double numbers_ = 0;
   bool is_usable_ = true, is_precise_;
   std::vector<double> row_scale_, column_scale_;  // powers of two
   Rows rows_, right_;       // K without its branches; parameters, last column: constant

@@ -12,7 +12,6 @@ namespace {
 /// Up to here solutions are refined to twice the precision of doubles, so that each x is the exact
 /// one but for its last digit; beyond, to the rounding of their rows where that decides.
 constexpr int most_precise = 32;
-constexpr double most_numbers = 5e7;  ///< of the bands of a step
 
 double power_of_two(int exponent) { return std::ldexp(1.0, exponent); }
 
@@ -181,7 +180,8 @@ void PointStep::find_bands() {
       below = std::max(below, place_[at(i)] - place_[at(j)]);
       above = std::max(above, place_[at(j)] - place_[at(i)]);
     }
-  is_usable_ = is_usable_ && (below + below + above + 1.0) * size_ <= most_numbers;
+  numbers_ = (below + below + above + 1.0) * size_;
+  is_usable_ = is_usable_ && numbers_ <= most_numbers;
   if (is_usable_) lu_ = linear::BandedLu(size_, below, above);
 }
 

@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
 #include <random>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
 
 namespace {
@@ -11,6 +14,31 @@ using perp::Matrix;
 using perp::Vector;
 using perp::linear::Place;
 using perp::linear::SparseLu;
+
+TEST_CASE("factors that would not fit into memory are refused by the places of the entries") {
+  std::mt19937 random(5);
+  const int n = 2000;
+  std::uniform_int_distribution<int> column(0, n - 1);
+  std::vector<Place> places;
+  for (int i = 0; i < n; ++i) {
+    std::set<int> columns{i};
+    while (columns.size() < 5) columns.insert(column(random));
+    for (const int j : columns) places.push_back({i, j});
+  }
+  constexpr double mebibyte = 1 << 20;
+  CHECK_NOTHROW(SparseLu(n, places));
+  try {
+    SparseLu(n, places, mebibyte);
+    FAIL("made");
+  } catch (const perp::InvalidInput& error) {
+    const std::string message = error.what();
+    CHECK(message.starts_with("a step of 2000 unknowns fills: its factors take 0.0"));
+    CHECK(message.find("GiB or more where this machine has 0.000977") != std::string::npos);
+  }
+  places.clear();
+  for (int i = 0; i < n; ++i) places.push_back({i, i});
+  CHECK_NOTHROW(SparseLu(n, places, mebibyte));  // as many unknowns that do not fill
+}
 
 TEST_CASE("a sparse factorization solves what it was made of, also with other values on the same places") {
   std::mt19937 random(7);

@@ -104,6 +104,23 @@ TEST_SUITE("core/linear/structure") {
     CHECK(strong_components(chain).count == n);
   }
 
+  TEST_CASE("a ladder of 20,000 members is matched along shortest paths where single ones are long") {
+    // x_i beside its neighbours and λ_i, then the laws; two equations hold one and the same variable only.
+    constexpr int n = 20'000;
+    Pattern ladder(2 * n);
+    for (int i = 0; i < n; ++i) {
+      ladder[at(i)] = {std::max(i - 1, 0), i, std::min(i + 1, n - 1), n + i};
+      ladder[at(n + i)] = {n + i, i};
+    }
+    ladder[500] = ladder[14'000] = {3};
+    const Matching matching = maximum_matching(ladder, 2 * n);
+    CHECK(std::ranges::count(matching.column_of_row, -1) == 1);
+    CHECK(std::ranges::count(matching.row_of_column, -1) == 1);
+    CHECK((matching.column_of_row[500] < 0) != (matching.column_of_row[14'000] < 0));
+    for (int row = 0; row < 2 * n; ++row)
+      if (const int column = matching.column_of_row[at(row)]; column >= 0) CHECK(matching.row_of_column[at(column)] == row);
+  }
+
   TEST_CASE("entries outside of the pattern are refused") {
     CHECK_THROWS_AS(maximum_matching({{0, 2}}, 2), std::out_of_range);
     CHECK_THROWS_AS(strong_components({{-1}}), std::out_of_range);

@@ -11,7 +11,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
-#include <perp/models/language/multilinear/matrix_market.hpp>
+#include <perp/models/language/data/matrix_market.hpp>
 #include <perp/tests/core/digits50.hpp>
 #include <perp/tests/paths.hpp>
 #include <perp/tests/inline_matrix.hpp>
@@ -279,20 +279,20 @@ std::string complaint(const std::string& text) {
 TEST_CASE("what is no Matrix Market file is refused with its line") {
   const std::string head = "%%MatrixMarket matrix coordinate real general\n";
   CHECK(complaint("hello\n") ==
-        "S.mtx:1: expected '%%MatrixMarket matrix coordinate real general': this is no Matrix "
+        "S.mtx:1:1: expected '%%MatrixMarket matrix coordinate real general': this is no Matrix "
         "Market file");
   CHECK(complaint("%%MatrixMarket matrix coordinate complex general\n") ==
-        "S.mtx:1: found 'complex'; expected real or integer");
-  CHECK(complaint("%%MatrixMarket matrix coordinate real symmetric\n") ==
-        "S.mtx:1: found 'symmetric'; expected general");
-  CHECK(complaint(head + "2 2\n") == "S.mtx:2: expected the numbers of rows, columns and entries");
+        "S.mtx:1:34: found 'complex'; expected real, integer or pattern");
+  CHECK(complaint("%%MatrixMarket matrix coordinate real hermitian\n") ==
+        "S.mtx:1:39: found 'hermitian'; expected general, symmetric or skew-symmetric");
+  CHECK(complaint(head + "2 2\n") == "S.mtx:2:1: expected the numbers of rows, columns and entries");
   CHECK(complaint(head + "2 2 1\n3 1 0.5\n") ==
-        "S.mtx:3: found an entry at (3, 1); expected rows 1 to 2 and columns 1 to 2");
-  CHECK(complaint(head + "2 2 1\n1 1 nan\n") == "S.mtx:3: found 'nan'; expected a finite number");
+        "S.mtx:3:1: found an entry at (3, 1); expected rows 1 to 2 and columns 1 to 2");
+  CHECK(complaint(head + "2 2 1\n1 1 nan\n") == "S.mtx:3:5: found 'nan'; expected a finite number");
   CHECK(complaint(head + "% c\n2 2 2\n1 1 1\n") ==
-        "S.mtx:4: expected an entry: its row, its column and a number");
+        "S.mtx:5:1: expected an entry: its row, its column and a number");
   CHECK(complaint(head + "2 2 1\n1 1 1\n2 2 2\n") ==
-        "S.mtx:4: found more than the 1 entries that were announced");
+        "S.mtx:4:1: found more than the 1 entries that were announced");
   const SparseEntries array =
       perp::parse_matrix_market("%%MatrixMarket matrix array real general\n2 1\n3\n4\n", "a");
   CHECK(array.entries == std::vector<SparseEntry>{{0, 0, 3}, {1, 0, 4}});

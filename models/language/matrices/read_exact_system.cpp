@@ -3,7 +3,7 @@
 
 #include <perp/core/interval/decimal.hpp>
 #include <perp/models/language/exact_numbers.hpp>
-#include <perp/models/language/reader/context.hpp>
+#include <perp/models/language/matrices/written_matrix.hpp>
 
 namespace perp::reader {
 namespace {
@@ -13,11 +13,11 @@ using enclosure::Interval;
 /// The rows of 0 = E ẋ - A x - B λ - b,  w = C x + D λ + q.
 class MatrixEquations {
  public:
-  MatrixEquations(const Context& context, const Value& table, Model& model)
-      : context_(context), table_(table), model_(model) {
-    const Value* laws = find("laws");
+  MatrixEquations(const Context& context, const Value& table, WrittenMatrices& written, Model& model)
+      : context_(context), written_(written), model_(model) {
+    const Member* laws = table.find("laws");
     if (laws != nullptr)
-      for (const Value& law : laws->items)
+      for (const Value& law : laws->value.items)
         laws_.push_back(read_unit_law(context, law, laws_.size() + 1));
     for (const UnitLaw& law : laws_) system_.laws.push_back(law.law);
     n_ = static_cast<int>(model.variables.size());
@@ -30,8 +30,7 @@ class MatrixEquations {
   }
 
   Dcs read() {
-    for (const char* name : {"E", "A", "B", "b", "C", "D", "q"})
-      if (const Value* value = find(name)) collect(*value);
+    for (const char* name : {"E", "A", "B", "b", "C", "D", "q"}) collect(find(name));
     literals_.extend(scope_);
     set_parameters();
     for (int i = 0; i < m_; ++i) set_law(i);
@@ -39,16 +38,16 @@ class MatrixEquations {
     for (int i = 0; i < n_; ++i) {
       row_ = -1;
       if (find("E") == nullptr) add(input(1 + i), Operation::add);
-      add_products("E", i, 1, n_, Operation::add);
-      add_products("A", i, first_x, n_, Operation::subtract);
-      add_products("B", i, first_lambda, m_, Operation::subtract);
+      add_products("E", i, 1, Operation::add);
+      add_products("A", i, first_x, Operation::subtract);
+      add_products("B", i, first_lambda, Operation::subtract);
       add_entry("b", i, Operation::subtract);
       system_.F.push_back(end_of_row());
     }
     for (int i = 0; i < m_; ++i) {
       row_ = -1;
-      add_products("C", i, first_x, n_, Operation::add);
-      add_products("D", i, first_lambda, m_, Operation::add);
+      add_products("C", i, first_x, Operation::add);
+      add_products("D", i, first_lambda, Operation::add);
       add_entry("q", i, Operation::add);
       system_.G.push_back(argument(i, end_of_row()));
     }
@@ -56,20 +55,14 @@ class MatrixEquations {
   }
 
  private:
-  [[nodiscard]] const Value* find(const char* key) const {
-    const Member* member = table_.find(key);
-    return member == nullptr ? nullptr : &member->value;
-  }
+  /// Its shape is known.
+  [[nodiscard]] const WrittenMatrix* find(const char* key) const { return written_.find(key, 0, 0); }
 
-  [[nodiscard]] std::string text_of(const Value& entry) const {
-    return entry.kind == Value::Kind::text ? entry.text : context_.document().literal(entry);
-  }
-
-  void collect(const Value& value) {
-    if (value.kind == Value::Kind::list)
-      for (const Value& item : value.items) collect(item);
-    else
-      literals_.add(text_of(value));
+  /// Notes the literals of all entries.
+  void collect(const WrittenMatrix* matrix) {
+    if (matrix == nullptr) return;
+    for (int i = 0; i < matrix->rows(); ++i)
+      for (const WrittenEntry& entry : matrix->row(i)) literals_.add(matrix->text(context_, entry));
   }
 
   int input(int number) { return system_.tape.input(number); }
@@ -135,16 +128,15 @@ class MatrixEquations {
 
   int end_of_row() { return row_ < 0 ? system_.tape.constant(0) : row_; }
 
-  int entry(const Value& value, const std::string& what, bool may_hold_time) {
-    const std::string text = text_of(value);
+  int line_of(const WrittenMatrix& matrix, const WrittenEntry& entry, bool may_hold_time) {
+    const std::string text = matrix.text(context_, entry), what = matrix.place(entry);
     try {
       const int line = parse_expression(text, scope_, system_.tape);
       if (!may_hold_time && holds_time(line))
-        context_.document().fail(
-            value, fmt::format("{} holds the time; expected numbers and parameters", what));
+        matrix.fail(context_, entry, 0, fmt::format("{} holds the time; expected numbers and parameters", what));
       return line;
     } catch (const ExpressionError& error) {
-      context_.document().fail(value, error.offset(), fmt::format("{}: {}", what, error.what()));
+      matrix.fail(context_, entry, error.offset(), fmt::format("{}: {}", what, error.what()));
     }
   }
 
@@ -157,33 +149,32 @@ class MatrixEquations {
     return false;
   }
 
-  void add_products(const char* name, int i, int first, int columns, Operation operation) {
-    const Value* matrix = find(name);
+  void add_products(const char* name, int i, int first, Operation operation) {
+    const WrittenMatrix* matrix = find(name);
     if (matrix == nullptr) return;
-    for (int j = 0; j < columns; ++j) {
-      const Value& value = matrix->items[static_cast<std::size_t>(i)]
-                               .items[static_cast<std::size_t>(j)];
-      const int factor = entry(value, fmt::format("{}({},{})", name, i + 1, j + 1), false);
+    for (const WrittenEntry& entry : matrix->row(i)) {
+      const int factor = line_of(*matrix, entry, false);
       const Instruction& number = system_.tape[factor];
       const bool is_number = number.operation == Operation::constant;
       if (is_number && number.value == 0) continue;
       const bool is_one = is_number && number.value == 1;
-      const int x = unknown(first + j);
+      const int x = unknown(first + entry.column);
       add(is_one ? x : system_.tape.apply(Operation::multiply, factor, x), operation);
     }
   }
 
   void add_entry(const char* name, int i, Operation operation) {
-    const Value* vector = find(name);
+    const WrittenMatrix* vector = find(name);
     if (vector == nullptr) return;
-    const int line = entry(vector->items[static_cast<std::size_t>(i)],
-                           fmt::format("{}({})", name, i + 1), true);
-    const Instruction& number = system_.tape[line];
-    if (number.operation != Operation::constant || number.value != 0) add(line, operation);
+    for (const WrittenEntry& entry : vector->row(i)) {
+      const int line = line_of(*vector, entry, true);
+      const Instruction& number = system_.tape[line];
+      if (number.operation != Operation::constant || number.value != 0) add(line, operation);
+    }
   }
 
   const Context& context_;
-  const Value& table_;
+  WrittenMatrices& written_;
   Model& model_;
   std::vector<UnitLaw> laws_;
   std::vector<int> shift_, width_;  // numbers of parameters
@@ -198,9 +189,9 @@ class MatrixEquations {
 
 void read_exact_system(const Context& context, const Value& table, Model& model) {
   // Shapes, keys and names are those of the form with rounded numbers, and so are the messages.
-  read_system(context.rounded(), table, static_cast<int>(model.variables.size()),
-              model.run.span.start);
-  model.equations = MatrixEquations(context, table, model).read();
+  WrittenMatrices written(context, table, model);
+  read_system(context.rounded(), table, written, model);
+  model.equations = MatrixEquations(context, table, written, model).read();
   model.system = *model.equations;
 }
 
