@@ -1,0 +1,28 @@
+# What many machines need is optional, and a module each that the program loads when it is asked for: perp_mpi shares a sweep
+# among the processes that mpirun starts. AUTO: built where it is found; ON: it must be there.
+set(PERP_MPI AUTO CACHE STRING "the module for sweeps on many machines (needs MPI): AUTO, ON or OFF")
+set_property(CACHE PERP_MPI PROPERTY STRINGS AUTO ON OFF)
+
+# perp_module(NAME FILE...): a module of the program, where it looks for it: beside the program in the build tree (see
+# BUILD_RPATH), in lib/perp when installed.
+function(perp_module name)
+  add_library(${name} MODULE ${ARGN})
+  set_target_properties(${name} PROPERTIES PREFIX lib CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/modules)
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/include)
+  perp_warnings(${name})
+  set_property(GLOBAL APPEND PROPERTY perp_modules ${name})
+  install(TARGETS ${name} LIBRARY DESTINATION lib/perp COMPONENT program)
+endfunction()
+
+if(PERP_MPI STREQUAL AUTO)
+  find_package(MPI QUIET COMPONENTS C)
+elseif(PERP_MPI)
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()
+if(PERP_MPI AND MPI_C_FOUND)
+  find_package(Threads REQUIRED)
+  perp_module(perp_mpi io/ranks/module/mpi_ranks.cpp)
+  target_link_libraries(perp_mpi PRIVATE MPI::MPI_C Threads::Threads)
+endif()
