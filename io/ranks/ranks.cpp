@@ -60,6 +60,25 @@ void Ranks::together(const std::function<void()>& task, const std::function<long
   throw EndedElsewhere();
 }
 
+void go_together(Ranks* ranks, const std::function<void()>& task) {
+  std::exception_ptr error;
+  try {
+    task();
+  } catch (const InvalidInput&) {
+    error = std::current_exception();
+  }
+  do_together(ranks, [&] {
+    if (error) std::rethrow_exception(error);
+  });
+}
+
+bool Ranks::all(bool own) const {
+  long least = 0;
+  int rank = 0;
+  module_->smallest(own ? 1 : 0, &least, &rank);
+  return least == 1;
+}
+
 void do_together(Ranks* ranks, const std::function<void()>& task) { ranks == nullptr ? task() : ranks->together(task); }
 
 }  // namespace perp::io

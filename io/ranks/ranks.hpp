@@ -33,6 +33,9 @@ class Ranks {
   /// first throws on, all others throw EndedElsewhere. Returns when all have done it.
   void together(const std::function<void()>& task, const std::function<long()>& place = {});
 
+  /// What all ranks say at the same place: true where all of them do.
+  [[nodiscard]] bool all(bool own) const;
+
   /// A number that all ranks count on from 0, one after another.
   class Counter {
    public:
@@ -57,5 +60,9 @@ class Ranks {
 
 /// The same with ranks, or by the only process where there are none.
 void do_together(Ranks* ranks, const std::function<void()>& task);
+
+/// The same of a task in which the ranks need each other: input that is wrong is wrong on all of them, and the first one throws it
+/// on; anything else that one throws goes on there, and ends all.
+void go_together(Ranks* ranks, const std::function<void()>& task);
 
 }  // namespace perp::io

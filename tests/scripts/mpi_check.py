@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Sweeps on several processes of one machine: mpi_check.py PERP [MODULES]. Exit status 77: no MPI here."""
 
+import csv
 import os
 import pathlib
 import shutil
@@ -76,6 +77,98 @@ class Sweeps(unittest.TestCase):
     def test_a_table_without_a_file_is_refused(self):
         made = self.run_on(2, *SWEEP)
         self.assertEqual((made.returncode, made.stderr.count("processes share a sweep")), (2, 1))
+
+
+MEMBRANE = """
+[parameters]
+N = 5
+[variables]
+u = { size = ["N", "N"], start = "0.1*sin(pi*i/(N+1))*sin(pi*j/(N+1))" }
+[model]
+equations = ["for i in 1:N, j in 1:N: der(u[i,j]) = (N+1)^2*(if(i > 1, u[i-1,j], 0) + if(j > 1, u[i,j-1], 0) - 4*u[i,j] + if(i < N, u[i+1,j], 0) + if(j < N, u[i,j+1], 0)) - 8 + r[i,j]"]
+laws = ["for i in 1:N, j in 1:N: 0 <= u[i,j] + 0.05 perp r[i,j] >= 0"]
+[run]
+t = [0, 0.015]
+h = 1e-3
+"""
+# Blocks on springs with dry friction: the multipliers are unknowns, whose rows have no diagonal.
+FRICTION = """
+[variables]
+x = { size = 6, start = "0" }
+v = { size = 6, start = "0.3*i" }
+[model]
+equations = ["for i in 1:6: der(x[i]) = v[i]", "for i in 1:6: der(v[i]) = -9*x[i] - s[i]"]
+laws = ["for i in 1:6: s[i] in sign(v[i])"]
+[run]
+t = [0, 0.4]
+h = 2e-2
+"""
+
+
+@unittest.skipUnless((MODULES / "libperp_petsc.so").exists(), "no PETSc here (scripts/setup mpi)")
+class OneSystem(Sweeps):
+    """Runs of solver petsc; `Sweeps` lends how a command is run."""
+
+    test_several_processes_write_the_bytes_of_one = None
+    test_a_process_that_dies_ends_the_job_and_the_same_command_goes_on = None
+    test_wrong_input_of_a_run_is_told_once = None
+    test_a_model_that_is_not_there_is_told_once = None
+    test_a_table_without_a_file_is_refused = None
+
+    def rows(self, name):
+        with open(self.path / name, newline="") as file:
+            return list(csv.reader(file))
+
+    def is_same(self, name, ranks, *options):
+        """Numbers to 1e-10 of their size in the run, the same modes, of newton_min and of petsc on so many ranks."""
+        made = self.run_on(ranks, "run", name, "--solver", "petsc", "-o", "petsc.csv", *options)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(made.stdout.count("petsc.csv\n"), 1)
+        ours, theirs = self.rows("newton_min.csv"), self.rows("petsc.csv")
+        self.assertEqual([len(ours), ours[0]], [len(theirs), theirs[0]])
+        for k, title in enumerate(ours[0]):
+            a, b = [row[k] for row in ours[1:]], [row[k] for row in theirs[1:]]
+            if title == "mode" or a == b:
+                self.assertEqual(a, b, title)
+                continue
+            a, b = [float(value) for value in a], [float(value) for value in b]
+            size = max(map(abs, a))
+            self.assertLessEqual(max(abs(x - y) for x, y in zip(a, b)), 1e-10 * size, title)
+        return made.stdout
+
+    def of(self, text):
+        (self.path / "m.toml").write_text(text)
+        made = self.run_on(0, "run", "m.toml", "--solver", "newton_min", "-o", "newton_min.csv")
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def test_a_membrane_on_an_obstacle_is_that_of_newton_min(self):
+        self.of(MEMBRANE)
+        for ranks in (0, 2, 4):
+            self.assertNotIn("not_enumerated", self.is_same("m.toml", ranks))
+        self.is_same("m.toml", 2, "--petsc", "-pc_type jacobi")
+
+    def test_blocks_with_dry_friction_have_the_modes_of_newton_min(self):
+        self.of(FRICTION)
+        made = self.run_on(0, "run", "m.toml", "--solver", "petsc", "-o", "petsc.csv")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        ours, theirs = self.rows("newton_min.csv"), self.rows("petsc.csv")
+        mode = ours[0].index("mode")
+        self.assertEqual([row[mode] for row in ours], [row[mode] for row in theirs])
+
+    def test_wrong_input_is_refused_by_one_process(self):
+        (self.path / "m.toml").write_text(MEMBRANE)
+        for arguments, word in ((["--petsc", "-pc_tipe jacobi"], "does not read -pc_tipe"), (["--scheme", "theta"], "theta < 1"),
+                                (["--selector", "minimal_norm"], "expected selector keep_mode")):
+            made = self.run_on(2, "run", "m.toml", "--solver", "petsc", "-o", "x.csv", *arguments)
+            self.assertEqual((made.returncode, made.stderr.count(word)), (2, 1), made.stderr)
+        made = self.run_on(0, "run", "m.toml", "--petsc", "-pc_type jacobi", "-o", "x.csv")
+        self.assertEqual((made.returncode, made.stderr.count("'petsc' has no effect")), (2, 1))
+
+    def test_what_diverges_is_not_solved_with_its_reason(self):
+        (self.path / "m.toml").write_text(MEMBRANE)
+        made = self.run_on(0, "run", "m.toml", "--solver", "petsc", "-o", "x.csv", "--petsc", "-pc_type none -ksp_max_it 1")
+        self.assertEqual((made.returncode, "DIVERGED_ITS" in made.stderr), (3, True))
+        self.assertEqual(self.rows("x.csv")[1][0], "0")
 
 
 if __name__ == "__main__":
