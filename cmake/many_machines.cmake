@@ -14,6 +14,7 @@ function(perp_module name)
   target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/include)
   perp_warnings(${name})
   set_property(GLOBAL APPEND PROPERTY perp_modules ${name})
+  set_target_properties(perp PROPERTIES BUILD_RPATH ${PROJECT_BINARY_DIR}/modules)  # a shared one looks there itself
   install(TARGETS ${name} LIBRARY DESTINATION lib/perp COMPONENT program)
 endfunction()
 

@@ -79,8 +79,9 @@ bool BoxStepping::starts_inside(const Vector& x0, double t, Mode& mode, bool& to
     const BoxLaw& law = step_.laws()[at(i)];
     const double above = law.side * (Cx[i] + q[i] - law.corner);
     const double rounding = 8 * unit_roundoff * (sizes[i] + std::abs(q[i]) + std::abs(law.corner));
-    mode[at(i)] = std::abs(above) <= rounding ? law.inside : above > 0 ? law.at_lower : law.at_upper;
-    touches = touches || std::abs(above) <= rounding || !lcs_.D.row(i).empty();
+    const bool is_open = std::abs(above) <= rounding || !lcs_.D.row(i).empty();  // multipliers in w are not known yet
+    mode[at(i)] = is_open ? law.inside : above > 0 ? law.at_lower : law.at_upper;
+    touches = touches || is_open;
     if (mode[at(i)] < 0) return false;
   }
   return true;
