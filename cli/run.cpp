@@ -56,8 +56,7 @@ std::vector<double> times_of(const RunArguments& arguments, const Span& span) {
   if (!arguments.times.empty()) times = parse_times(arguments.times);
   for (const double t : times)
     if (t < span.start || t > span.end)
-      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
-                                     span.start, span.end));
+      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t, span.start, span.end));
   return times;
 }
 
@@ -260,6 +259,8 @@ RunArguments without_outputs(RunArguments arguments) {
   arguments.events.clear();
   arguments.pictures = {};
   arguments.quiet = true;
+  arguments.every = 0;
+  arguments.compress = false;
   if (std::freopen("/dev/null", "w", stdout) == nullptr) throw FileError("/dev/null: cannot be opened");
   return arguments;
 }
@@ -353,34 +354,26 @@ Action configure_run(CommandLine& line) {
   const auto arguments = std::make_shared<RunArguments>();
   arguments->model.hybrid = true;
   arguments->model.add_to(line);
-  line.add_option("-o,--output", arguments->output,
-                 "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "
-                 "output, the default without --plot and --measure")
-      .type_name("FILE");
+  const char* const output = "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard output, the default without --plot and --measure";
+  line.add_option("-o,--output", arguments->output, output).type_name("FILE");
   arguments->pictures.add_to(line);
-  line.add_option("--events", arguments->events, "write the events to FILE as CSV")
-      .type_name("FILE");
-  line.add_option("--times", arguments->times,
-                 "rows at these times only (a list, or a file of times), which steps hit exactly")
+  line.add_option("--events", arguments->events, "write the events to FILE as CSV").type_name("FILE");
+  line.add_option("--times", arguments->times, "rows at these times only (a list, or a file of times), which steps hit exactly")
       .type_name("T,T,...");
   line.add_option("--every", arguments->every, "rows of every K-th step of length h only, and the first and the last state")
       .positive()
       .type_name("K");
   line.add_flag("--compress", arguments->compress, "pack the numbers of -o FILE.h5, without loss: smaller, and slower to write");
-  line.add_option("--measure", arguments->measures,
-                 "a number of the run, e.g. eta=mean(pout)/mean(pin) or T=period(crossing); repeatable; "
-                 "see perp list measures")
+  line.add_option("--measure", arguments->measures, "a number of the run, e.g. eta=mean(pout)/mean(pin) or T=period(crossing); repeatable; see perp list measures")
       .one_at_a_time()
       .type_name("NAME=EXPRESSION");
   line.add_option("--after", arguments->after, "measure from this time on; may be a formula of parameters")
       .type_name("T");
   line.add_option("--until", arguments->until, "end with an event, the n-th of its kind: sliding_entry, jump:3, LAW:FROM->TO")
       .type_name("EVENT[:n]");
-  line.add_option("--checkpoint", arguments->checkpoint,
-                 "keep the run in FILE.checkpoint, beside -o or --plot, every so often: 10s, 5min")
+  line.add_option("--checkpoint", arguments->checkpoint, "keep the run in FILE.checkpoint, beside -o or --plot, every so often: 10s, 5min")
       .type_name("TIME");
-  line.add_option("--resume", arguments->resume,
-                 "go on from a file of --checkpoint, with the bits of an undisturbed run; the other arguments as there")
+  line.add_option("--resume", arguments->resume, "go on from a file of --checkpoint, with the bits of an undisturbed run; the other arguments as there")
       .type_name("FILE");
   arguments->model.add_span_to(line);
   arguments->model.add_run_to(line, {"h"});
