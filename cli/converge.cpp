@@ -272,7 +272,7 @@ Action configure_converge(CommandLine& line) {
   line.add_option("--plot", arguments->plot, "draw errors over h: FILE.svg, .png or .pdf (with its scripts and data), or .html, a page to zoom in")
       .type_name("FILE");
   arguments->model.run_keys = {"cross_check", "policy",          "scheme", "selector",
-                               "solver",      "split_at_events", "theta",  "tol"};  // h is varied
+                               "petsc", "solver",      "split_at_events", "theta",  "tol"};  // h is varied
   arguments->model.add_span_to(line);
   arguments->model.add_scheme_to(line);
   return [arguments] { return execute(*arguments); };

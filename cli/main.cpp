@@ -17,6 +17,7 @@
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/file_identity.hpp>
+#include <perp/io/ranks/ranks.hpp>
 #include <perp/models/language/read_model.hpp>
 
 namespace perp::cli {
@@ -151,6 +152,8 @@ int end_by_exception(const std::string& name) {
   } catch (const FileError& error) {
     complain(fmt::format("{}: {}", name, one_line(error.what())));
     return exit_wrong_input;
+  } catch (const EndedElsewhere&) {
+    return exit_solved;  // the status is that of the process which has failed; with another one this might end it before its word
   } catch (const Interrupted&) {
     complain(name + ": interrupted");
     return exit_no_answer;

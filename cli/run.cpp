@@ -22,6 +22,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/io/files/file_identity.hpp>
 #include <perp/io/plot/run_pictures.hpp>
+#include <perp/io/ranks/ranks.hpp>
 #include <perp/io/run_checkpoint.hpp>
 #include <perp/io/run_recorder.hpp>
 #include <perp/io/solutions/tree_text.hpp>
@@ -55,8 +56,7 @@ std::vector<double> times_of(const RunArguments& arguments, const Span& span) {
   if (!arguments.times.empty()) times = parse_times(arguments.times);
   for (const double t : times)
     if (t < span.start || t > span.end)
-      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
-                                     span.start, span.end));
+      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t, span.start, span.end));
   return times;
 }
 
@@ -84,16 +84,11 @@ void declare_checkpoint(const RunArguments& arguments, const Destinations& desti
   if (is_hdf5(destinations.data)) files.writes(destinations.spool, "--checkpoint");
 }
 
-/// Does the command write to standard output?
-bool writes_text(const RunArguments& arguments, const Destinations& destinations) {
-  return !arguments.quiet || !arguments.measures.empty() || arguments.all || destinations.data == "-";
-}
-
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const RunArguments& arguments, const Model& model, const Destinations& destinations,
                  const RunPictures& pictures) {
-  FilesOfCommand files(writes_text(arguments, destinations) ? FilesOfCommand::Text::standard_output
-                                                            : FilesOfCommand::Text::none);
+  const bool writes_text = !arguments.quiet || !arguments.measures.empty() || arguments.all || destinations.data == "-";
+  FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output : FilesOfCommand::Text::none);
   arguments.model.declare(files, model);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   for (const std::string& other : pictures.others) files.reads(other, "--plot-with");
@@ -211,6 +206,7 @@ std::vector<std::string> write(const RunArguments& arguments, const Model& model
 void check_kept(const RunArguments& arguments, const Model& model, const Destinations& destinations) {
   if (arguments.checkpoint.empty() && arguments.resume.empty()) return;
   const char* const option = arguments.checkpoint.empty() ? "--resume" : "--checkpoint";
+  if (model.run.solver == "petsc") throw InvalidInput(fmt::format("{}: a run of solver petsc cannot be kept between two steps", option));
   check_kept_state(model, option);
   if (!arguments.checkpoint.empty()) parse_duration(arguments.checkpoint, "--checkpoint");
   if (destinations.data == "-")
@@ -258,6 +254,17 @@ bool take(const Step& step, RunRecorder& recorder, Progress& progress) {
   return !interrupted();
 }
 
+/// Of several processes the first one writes: the others make nothing but the run.
+RunArguments without_outputs(RunArguments arguments) {
+  arguments.events.clear();
+  arguments.pictures = {};
+  arguments.quiet = true;
+  arguments.every = 0;
+  arguments.compress = false;
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) throw FileError("/dev/null: cannot be opened");
+  return arguments;
+}
+
 /// The same of steps that keep their mode.
 bool take(const IntegrateOptions::StepsInMode& steps, RunRecorder& recorder, Progress& progress) {
   recorder.steps(steps);
@@ -290,15 +297,14 @@ void print_end(const RunArguments& arguments, const Trajectory& run, std::FILE* 
     fmt::print(stderr, "perp run: {}: {}\n", to_string(run.status), run.message);
 }
 
-int execute(const RunArguments& arguments) {
-  const Model model = read(arguments.model);
-  if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
+int execute_run(const RunArguments& arguments, const Model& model, Ranks* ranks) {
   Measures measures = measures_of(arguments, model);
   std::optional<UntilEvent> until;
   if (!arguments.until.empty()) until.emplace(model, arguments.until);
   const RunPictures pictures = pictures_of(arguments.pictures, model);
   Destinations destinations = destinations_of(arguments, model, pictures);
-  check(arguments, model, destinations, pictures);
+  if (ranks != nullptr && ranks->rank() > 0) destinations.data.clear();
+  do_together(ranks, [&] { check(arguments, model, destinations, pictures); });
   std::FILE* stream = destinations.data == "-" ? stderr : stdout;
   Progress progress(model.run.span, stream == stdout || isatty(STDOUT_FILENO) == 0);
   if (arguments.all)
@@ -310,9 +316,12 @@ int execute(const RunArguments& arguments) {
   catch_interrupts();
   IntegrateOptions options = options_of(model, destinations);
   options.observer = observer_of(recorder, progress);
+  if (ranks != nullptr)  // what one of them stops by stops all
+    options.observer = [&](const Step& step) { return ranks->all(take(step, recorder, progress)); };
   const auto kept = set_checkpoints(arguments, model, destinations, options, recorder);
   measures.watch(options);
-  Trajectory run = run_of(model, until, options);
+  Trajectory run;
+  go_together(ranks, [&] { run = run_of(model, until, options); });
   end_by_fault(recorder.fault(), run);
   progress.clear();
 
@@ -331,38 +340,40 @@ int execute(const RunArguments& arguments) {
   return std::max({exit_status(run.status), exit_status_of(measured), exit_status_of(until)});
 }
 
+int execute(const RunArguments& arguments) {
+  const Model model = read(arguments.model);
+  if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
+  std::optional<Ranks> ranks;
+  if (model.run.solver == "petsc" && Ranks::are_there()) ranks.emplace();
+  if (!ranks || ranks->rank() == 0) return execute_run(arguments, model, ranks ? &*ranks : nullptr);
+  execute_run(without_outputs(arguments), model, &*ranks);
+  return exit_solved;  // the status is that of the first
+}
+
 Action configure_run(CommandLine& line) {
   const auto arguments = std::make_shared<RunArguments>();
   arguments->model.hybrid = true;
   arguments->model.add_to(line);
-  line.add_option("-o,--output", arguments->output,
-                 "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "
-                 "output, the default without --plot and --measure")
-      .type_name("FILE");
+  const char* const output = "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard output, the default without --plot and --measure";
+  line.add_option("-o,--output", arguments->output, output).type_name("FILE");
   arguments->pictures.add_to(line);
-  line.add_option("--events", arguments->events, "write the events to FILE as CSV")
-      .type_name("FILE");
-  line.add_option("--times", arguments->times,
-                 "rows at these times only (a list, or a file of times), which steps hit exactly")
+  line.add_option("--events", arguments->events, "write the events to FILE as CSV").type_name("FILE");
+  line.add_option("--times", arguments->times, "rows at these times only (a list, or a file of times), which steps hit exactly")
       .type_name("T,T,...");
   line.add_option("--every", arguments->every, "rows of every K-th step of length h only, and the first and the last state")
       .positive()
       .type_name("K");
   line.add_flag("--compress", arguments->compress, "pack the numbers of -o FILE.h5, without loss: smaller, and slower to write");
-  line.add_option("--measure", arguments->measures,
-                 "a number of the run, e.g. eta=mean(pout)/mean(pin) or T=period(crossing); repeatable; "
-                 "see perp list measures")
+  line.add_option("--measure", arguments->measures, "a number of the run, e.g. eta=mean(pout)/mean(pin) or T=period(crossing); repeatable; see perp list measures")
       .one_at_a_time()
       .type_name("NAME=EXPRESSION");
   line.add_option("--after", arguments->after, "measure from this time on; may be a formula of parameters")
       .type_name("T");
   line.add_option("--until", arguments->until, "end with an event, the n-th of its kind: sliding_entry, jump:3, LAW:FROM->TO")
       .type_name("EVENT[:n]");
-  line.add_option("--checkpoint", arguments->checkpoint,
-                 "keep the run in FILE.checkpoint, beside -o or --plot, every so often: 10s, 5min")
+  line.add_option("--checkpoint", arguments->checkpoint, "keep the run in FILE.checkpoint, beside -o or --plot, every so often: 10s, 5min")
       .type_name("TIME");
-  line.add_option("--resume", arguments->resume,
-                 "go on from a file of --checkpoint, with the bits of an undisturbed run; the other arguments as there")
+  line.add_option("--resume", arguments->resume, "go on from a file of --checkpoint, with the bits of an undisturbed run; the other arguments as there")
       .type_name("FILE");
   arguments->model.add_span_to(line);
   arguments->model.add_run_to(line, {"h"});

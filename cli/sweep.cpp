@@ -16,6 +16,8 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/file_identity.hpp>
+#include <perp/io/ranks/ranks.hpp>
+#include <perp/io/sweep/shared_sweep.hpp>
 #include <perp/io/sweep/sweep_plot.hpp>
 #include <perp/io/sweep/sweep_csv.hpp>
 #include <perp/io/sweep/sweep_hdf5.hpp>
@@ -28,16 +30,19 @@ namespace {
 /// Runs done, on a terminal.
 class SweepProgress {
  public:
-  explicit SweepProgress(long runs) : runs_(runs), shown_(isatty(STDERR_FILENO) != 0) {}
+  /// `ranks`: of several processes the first shows what it does itself.
+  SweepProgress(long runs, const Ranks* ranks)
+      : runs_(runs), shown_(isatty(STDERR_FILENO) != 0 && (ranks == nullptr || ranks->rank() == 0)), where_(ranks == nullptr ? "" : " on rank 0") {}
   void operator()(long done, long failed) const {
     if (shown_ && (done % 16 == 0 || done == runs_))
-      fmt::print(stderr, "\r{} of {} runs{}", done, runs_, failed > 0 ? fmt::format(", {} ended early", failed) : "");
+      fmt::print(stderr, "\r{} of {} runs{}{}", done, runs_, where_, failed > 0 ? fmt::format(", {} ended early", failed) : "");
     if (shown_ && done == runs_) fmt::print(stderr, "\r\033[K");
   }
 
  private:
   long runs_;
   bool shown_;
+  const char* where_;
 };
 
 /// The picture of a sweep, if one is asked for.
@@ -198,28 +203,45 @@ int execute_merge(const SweepArguments& arguments) {
   return merged.missing.empty() && is_solved(merged.table) ? exit_solved : exit_no_answer;
 }
 
-/// Where chunks are kept until the table is complete: beside its file, if there is one. No other process writes there.
+std::string chunks_folder(const std::string& output) { return output + ".chunks"; }
+
+/// Where chunks are kept until the table is complete: beside its file, if there is one. No other command writes there.
 void keep_beside(const std::string& output, const SweepTable& head, SweepRequest& request,
                  std::optional<SweepStore>& store) {
   if (output.empty() || output == "-") return;
-  store.emplace(output + ".chunks", head, sweep_chunks(request));
+  store.emplace(chunks_folder(output), head, sweep_chunks(request));
   store->lock();
   keep_in(*store, request);
 }
 
-/// The table and the picture.
-int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequest& request) {
-  const SweepPicture drawn = picture_of(arguments, request, model);
+/// The first of several processes: its folder takes the runs of all. `is_there`: none are left to be made.
+void make_with_others(Ranks* ranks, SweepStore* store, const SweepRequest& request, bool is_there) {
+  if (ranks == nullptr) return;
+  SweepRequest shared = request;
+  if (is_there) shared.stop = [] { return true; };
+  ranks->together([] {});  // the others open the folder
+  make_together(*ranks, *store, std::move(shared));
+}
+
+/// The table and the picture; of several processes, which make the runs together, the first one does it.
+int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequest& request, Ranks* ranks) {
   const std::string output = output_of(arguments);
-  check_files(arguments, model, output, drawn);
   const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts(), arguments.keep);
+  SweepPicture drawn;
   std::optional<SweepStore> store;
-  keep_beside(output, head, request, store);
-  if (is_done(arguments, output, head)) {
+  bool is_there = false;
+  do_together(ranks, [&] {
+    drawn = picture_of(arguments, request, model);
+    check_files(arguments, model, output, drawn);
+    keep_beside(output, head, request, store);
+    is_there = is_done(arguments, output, head);
+  });
+  make_with_others(ranks, store ? &*store : nullptr, request, is_there);
+  if (is_there) {
     store->remove();
     return exit_solved;
   }
-  const SweepResult result = sweep(request);
+  const SweepResult result = sweep(request);  // with others: those runs are read
   const SweepTable table = with_runs(head, result);
   std::vector<std::string> files;
   if (!output.empty()) files = write_table(output, table);
@@ -229,21 +251,57 @@ int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequ
   return end_of(result, table);
 }
 
+/// What the processes behind the first do: runs, into its folder.
+int execute_part(const SweepArguments& arguments, const Model& model, SweepRequest& request, Ranks& ranks) {
+  std::optional<SweepStore> store;
+  ranks.together([] {});  // the first one makes the folder
+  ranks.together([&] {
+    const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts(), arguments.keep);
+    store.emplace(chunks_folder(arguments.output), head, sweep_chunks(request));
+    keep_in(*store, request);
+  });
+  make_together(ranks, *store, request);
+  return exit_solved;
+}
+
+/// Throws InvalidInput.
+void check_shared(const SweepArguments& arguments, const Ranks& ranks) {
+  if (!arguments.has_file())
+    throw InvalidInput(fmt::format("{} processes share a sweep in the folder beside its table, which has no file; expected -o FILE.csv "
+                                   "or FILE.h5",
+                                   ranks.size()));
+}
+
+/// All that each process reads, and what it computes. Throws InvalidInput.
+struct ReadSweep {
+  ReadSweep(const SweepArguments& arguments, const Ranks* ranks) : reader(arguments.model), model(reader({}, {}, "")), request(request_of(arguments, model)) {
+    if (ranks != nullptr) check_shared(arguments, *ranks);
+    if (ranks != nullptr && arguments.threads == 0) request.threads = 1;
+    request.read = [this](const std::vector<Override>& set) { return reader(set, {}, "--vary"); };
+    check_run(model);
+    check_sweep(request);
+    request.progress = SweepProgress(sweep_runs(request), ranks);
+    request.stop = stop_of(arguments);
+  }
+
+  ModelReader reader;
+  Model model;
+  SweepRequest request;
+};
+
 int execute(const SweepArguments& arguments) {
   if (!arguments.merge.empty()) return execute_merge(arguments);
   if (arguments.model.model.empty()) throw InvalidInput("MODEL is missing; expected a model file, or a name of the zoo");
   if (arguments.partial) throw InvalidInput("--partial is of --merge, which is not given");
-  const ModelReader reader(arguments.model);
-  const Model model = reader({}, {}, "");
-  SweepRequest request = request_of(arguments, model);
-  request.read = [&reader](const std::vector<Override>& set) { return reader(set, {}, "--vary"); };
-  check_run(model);
-  check_sweep(request);
+  std::optional<Ranks> others;
+  if (arguments.slice.empty() && Ranks::are_there()) others.emplace();
+  Ranks* const ranks = others ? &*others : nullptr;
+  std::optional<ReadSweep> read;
+  do_together(ranks, [&] { read.emplace(arguments, ranks); });
   catch_interrupts();
-  const SweepProgress progress(sweep_runs(request));
-  request.progress = progress;
-  request.stop = stop_of(arguments);
-  return arguments.slice.empty() ? execute_whole(arguments, model, request) : execute_slice(arguments, model, request);
+  if (!arguments.slice.empty()) return execute_slice(arguments, read->model, read->request);
+  if (ranks != nullptr && ranks->rank() > 0) return execute_part(arguments, read->model, read->request, *ranks);
+  return execute_whole(arguments, read->model, read->request, ranks);
 }
 
 void add_points_to(CommandLine& line, SweepArguments* arguments) {
@@ -297,7 +355,7 @@ void add_outputs_to(CommandLine& line, SweepArguments* arguments) {
 
 void add_execution_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--threads", arguments->threads,
-                 "threads; default: one for each core. The result is the same for any number")
+                 "threads; default: one for each core, of several processes (mpirun -n N perp sweep ...) one for each. The result is the same for any number")
       .type_name("N");
   line.add_option("--time-limit", arguments->time_limit, "stop after S seconds; the runs made so far are written").type_name("S");
   line.add_option("--fail", arguments->early_end, "what a run that ends early is: keep (default), a row with its status, or stop, the end of the sweep")

@@ -32,7 +32,7 @@ function(perp_cold_sources sources cold words)
   # The last ones hold mathematics of questions that are asked once a command.
   set(word_folders "analysis(/(convergence|maps|measures|phase|run|schemes|solutions|sweep)(/.*)?)?")
   string(APPEND word_folders "|core/(expression(/fraction)?|laws)|models/language(/.*)?")
-  string(APPEND word_folders "|core/expression/kinks|core/expression/rewriting|core/pencil|lcp/exact/polynomials|schemes/step/solvability|analysis/enclosure/(kept|parts|pieces|proof|section)|analysis/hybrid/proofs|analysis/hybrid/run|analysis/hybrid/ways|lcp/structure|lcp/forms|lcp/nearest|schemes/(continuation|events|jumps|mechanical|located/equilibria|located/passage|located/transition)")
+  string(APPEND word_folders "|core/expression/kinks|core/expression/rewriting|core/pencil|lcp/exact/polynomials|schemes/step/solvability|analysis/enclosure/(kept|parts|pieces|proof|section)|analysis/hybrid/proofs|analysis/hybrid/run|analysis/hybrid/ways|lcp/libraries|lcp/structure|lcp/forms|lcp/nearest|schemes/(box|continuation|events|jumps|mechanical|located/equilibria|located/passage|located/transition)")
   set(word_files "_archive|linear/least_squares|located/(curved|located)_rows|events/(hidden_pulses|rough_ends)|radau_sensitivities|nonlinear_(start|changes)|poles/(explicit_form|lines|divisors)|core/(dcs|law|lcs_as_dcs)|schemes/(system_parts|check_options|system_schemes)|run/(system_runs|run_end)|enclosure/(exact_model|exact_start|dependent_starts|enclose)")
   foreach(source IN LISTS ${sources})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)

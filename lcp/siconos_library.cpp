@@ -1,6 +1,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <perp/lcp/libraries/petsc_library.hpp>
 #include <perp/lcp/siconos_library.hpp>
 
 namespace perp {
@@ -8,6 +9,10 @@ namespace {
 
 SiconosLibrary load() {
   SiconosLibrary library;
+  if (const char* other = other_mumps("Siconos"); other != nullptr) {
+    library.missing = fmt::format("{} is loaded, and both bring a MUMPS of their own; expected a process of its own", other);
+    return library;
+  }
   void* const handle = dlopen(PERP_SICONOS_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   const auto fail = [&] {
     const char* const why = dlerror();

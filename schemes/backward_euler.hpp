@@ -20,6 +20,7 @@ struct BackwardEuler {
   /// Else the error depends on where in its step an event falls, by a factor of about 2; false is
   /// for comparisons with codes whose steps are all h.
   bool split_at_events = true;
+  std::string petsc{};  ///< of solver petsc: PETSc's own options, e.g. "-pc_type gamg"
 };
 
 /// The θ-method on the smooth part, implicit in λ and in the algebraic equations:
@@ -32,6 +33,7 @@ struct Theta {
   std::string solver{};                     ///< as of BackwardEuler
   int refinements = 40;                     ///< as of BackwardEuler
   bool split_at_events = true;              ///< as of BackwardEuler
+  std::string petsc{};                      ///< as of BackwardEuler
 };
 
 }  // namespace perp

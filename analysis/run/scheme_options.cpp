@@ -15,6 +15,11 @@ namespace {
 /// Steps of an affine system with at most so many modes find their solutions in a table of them.
 constexpr long most_tabled_modes = ModeCache::table_limit;
 
+constexpr std::string_view solver_on_ranks = "petsc";
+
+/// Options of PETSc are of its solver.
+std::string no_petsc(const Model& model) { return model.run.solver == solver_on_ranks ? "" : "the solver is not petsc"; }
+
 long modes_of(const std::vector<Law>& laws) {
   long count = 1;
   for (const Law& law : laws)
@@ -27,7 +32,7 @@ long modes_of(const std::vector<Law>& laws) {
 std::string no_solver_is_called(const Model& model) {
   if (model.system.affine() == nullptr && !as_sparse_lcs(model.system.functions()))
     return "the equations are not affine: their steps are made by Newton's method";
-  if (model.run.selector == "first" || modes_of(model.laws()) > most_tabled_modes) return {};
+  if (model.run.solver == solver_on_ranks || model.run.selector == "first" || modes_of(model.laws()) > most_tabled_modes) return {};
   return fmt::format("selector {} finds the steps of at most {} modes without a solver",
                      model.run.selector, most_tabled_modes);
 }
@@ -88,6 +93,11 @@ RunOption policy_option(std::string (*without_effect)(const Model& model)) {
 std::vector<RunOption> capturing_options(const std::vector<RunOption>& more) {
   std::vector<RunOption> table{
       length_option("step length"),
+      {.key = "petsc",
+       .member = &RunOptions::petsc,
+       .placeholder = "OPTIONS",
+       .meaning = "of solver petsc: PETSc's own options, e.g. \"-pc_type gamg\"",
+       .without_effect = no_petsc},
       {.key = "selector",
        .member = &RunOptions::selector,
        .placeholder = "NAME",

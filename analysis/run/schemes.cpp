@@ -95,7 +95,8 @@ BackwardEuler backward_euler_options(const Model& model) {
           .selector = selector_from(model.run.selector),
           .tol = model.run.tol,
           .solver = model.run.solver,
-          .split_at_events = model.run.split_at_events};
+          .split_at_events = model.run.split_at_events,
+          .petsc = model.run.petsc};
 }
 
 Located located_options(const Model& model) {
@@ -164,7 +165,8 @@ Theta step_options(const Model& model) {
           .selector = selector_from(model.run.selector),
           .tol = model.run.tol,
           .solver = model.run.solver,
-          .split_at_events = model.run.split_at_events};
+          .split_at_events = model.run.split_at_events,
+          .petsc = model.run.petsc};
 }
 
 std::unique_ptr<Scheme> capturing_scheme(const Model& model) {

@@ -71,7 +71,7 @@ class Sweep {
     std::vector<std::vector<std::size_t>> places;  // of the runs of each chunk
     for (long k = 0; k < own; ++k) places.push_back(places_of(chunks.slice - 1 + k * chunks.slices, all));
     const std::size_t group = chunks_of_group(places);
-    in_parallel(request_.threads, (places.size() + group - 1) / group, [&](std::size_t k, int) {
+    in_groups((places.size() + group - 1) / group, [&](std::size_t k) {
       std::vector<Chunk> some;
       for (std::size_t i = k * group; i < std::min((k + 1) * group, places.size()); ++i)
         some.push_back({chunks.slice - 1 + static_cast<long>(i) * chunks.slices, &places[i]});
@@ -113,13 +113,23 @@ class Sweep {
     const std::vector<std::size_t>* places;  // those of a line follow each other
   };
 
+  /// Calls make(k) for all k below `groups`, or for those that the processes which share them leave to this one.
+  void in_groups(std::size_t groups, const std::function<void(std::size_t)>& make) const {
+    const auto& next = request_.chunks.next;
+    if (!next) return in_parallel(request_.threads, groups, [&](std::size_t k, int) { make(k); });
+    in_parallel(request_.threads, static_cast<std::size_t>(std::max(request_.threads, 1)), [&](std::size_t, int) {
+      for (long k = next(); k < static_cast<long>(groups) && !is_stopped(); k = next()) make(static_cast<std::size_t>(k));
+    });
+  }
+
   /// Chunks of one runner: as many runs as are made together, while every thread has some of them to take.
   [[nodiscard]] std::size_t chunks_of_group(const std::vector<std::vector<std::size_t>>& places) const {
     constexpr std::size_t groups_of_thread = 4;
     std::size_t runs = 0;
     for (const auto& chunk : places) runs += chunk.size();
     if (runs == 0) return 1;
-    const std::size_t shared = runs / (groups_of_thread * static_cast<std::size_t>(std::max(request_.threads, 1)));
+    const int runners = std::max(request_.threads, 1) * request_.chunks.processes;
+    const std::size_t shared = runs / (groups_of_thread * static_cast<std::size_t>(runners));
     return std::max<std::size_t>(1, std::min(most_together, shared) * places.size() / runs);
   }
 
@@ -172,8 +182,7 @@ class Sweep {
   /// Where the k-th run of a line stands in the result. With both directions lines alternate.
   [[nodiscard]] std::size_t place(long line, long k) const {
     const long length = length_of(request_), first = line / directions() * length;
-    const bool is_down =
-        request_.follow == Follow::down || (request_.follow == Follow::both && line % 2 == 1);
+    const bool is_down = request_.follow == Follow::down || (request_.follow == Follow::both && line % 2 == 1);
     return place_of(is_down ? first + length - 1 - k : first + k, is_down);
   }
   [[nodiscard]] std::size_t place_of(long point, bool is_down) const {
@@ -260,8 +269,7 @@ class Sweep {
     const long point = static_cast<long>(place) / directions();
     made.point = point;
     made.values = request_.points.values(point);
-    made.is_down =
-        request_.follow == Follow::down || (directions() == 2 && static_cast<long>(place) % 2 == 1);
+    made.is_down = request_.follow == Follow::down || (directions() == 2 && static_cast<long>(place) % 2 == 1);
     const std::lock_guard lock(mutex_);
     count(made);
     result_.runs[place] = std::move(made);

@@ -37,6 +37,10 @@ struct SweepChunks {
   std::function<std::vector<SweepRun>(long chunk)> known{};
   /// Takes the runs of a chunk that is complete, by one thread at a time.
   std::function<void(long chunk, const std::vector<SweepRun>& runs)> made{};
+  /// The number of the next part of the work, of those that several processes share: each number from 0 on is told once. Called
+  /// by several threads. Empty: the slice is this process's own.
+  std::function<long()> next{};
+  int processes = 1;  ///< with `next`: how many share the work
 };
 
 /// What a sweep computes.

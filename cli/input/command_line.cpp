@@ -197,7 +197,18 @@ std::vector<std::string> CommandLine::option_names() const {
   return names;
 }
 
+/// Options of another program are one argument that begins as an option does: it is joined to the one whose value it is.
+void CommandLine::join_options_of_others(std::vector<std::string>& arguments) const {
+  for (std::size_t k = 0; k + 1 < arguments.size(); ++k) {
+    const CLI::Option* option = arguments[k].starts_with("--") ? parser_->app.get_option_no_throw(arguments[k]) : nullptr;
+    if (option == nullptr || option->get_type_name() != "OPTIONS" || !arguments[k + 1].starts_with('-')) continue;
+    arguments[k] += "=" + arguments[k + 1];
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+  }
+}
+
 void CommandLine::read(std::vector<std::string> arguments) {
+  join_options_of_others(arguments);
   check_option_names(option_names(), arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   CLI::App& app = parser_->app;

@@ -71,6 +71,7 @@ class CommandLine {
   void read(std::vector<std::string> arguments);
 
  private:
+  void join_options_of_others(std::vector<std::string>& arguments) const;
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };

@@ -39,6 +39,7 @@ struct RunOptions {
   std::string policy = "minimal_norm";  ///< of scheme located, where several continuations start
   bool cross_check = false;  ///< of scheme located: choices compared with a short implicit step
   std::string solver{};      ///< of steps that are not enumerated; empty: lemke
+  std::string petsc{};       ///< of solver petsc: PETSc's own options
   double theta = 0.5;        ///< weight of the new state, in [1/2, 1]
   double tol = 1e-10;        ///< see the scheme
   bool split_at_events = true;            ///< a step in which the mode changes is made in two

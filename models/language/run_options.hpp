@@ -32,7 +32,7 @@ struct RunOption {
   const char* placeholder;  ///< of its value in --help
   const char* meaning;      ///< for this scheme
   Allowed allowed{};        ///< of a number
-  std::vector<std::string> (*names)() = nullptr;  ///< those that a word may be
+  std::vector<std::string> (*names)() = nullptr;  ///< those that a word may be; null: any text
   /// Empty where it has an effect on runs of the model, else why it has none; null: it always has.
   std::string (*without_effect)(const Model& model) = nullptr;
 

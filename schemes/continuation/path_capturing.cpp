@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/schemes/box/box_stepping.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/check_options.hpp>
@@ -12,6 +13,7 @@
 namespace perp {
 namespace {
 
+constexpr const char* solver_on_ranks = "petsc";  ///< whose steps are made on all ranks of the program
 constexpr double shortest = 1e-3;   ///< of the step length: shorter steps have nothing to follow
 
 StepPath follow_from(StepFamily& family, const Step& from, double h) {
@@ -124,6 +126,7 @@ std::unique_ptr<Scheme> capturing_scheme(const Lcs& lcs, const Theta& options) {
 }
 
 std::unique_ptr<Scheme> capturing_scheme(const SparseLcs& lcs, Theta options) {
+  if (options.solver == solver_on_ranks) return std::make_unique<BoxStepping>(lcs, options);
   if (options.selector != Selector::continuation) return std::make_unique<Capturing>(lcs, options);
   options.selector = Selector::keep_mode;
   auto within = std::make_unique<Capturing>(lcs, options);
@@ -147,7 +150,8 @@ std::unique_ptr<Scheme> capturing_scheme(const Dcs& system, const Theta& options
                             .tol = options.tol,
                             .solver = options.solver,
                             .refinements = options.refinements,
-                            .split_at_events = options.split_at_events};
+                            .split_at_events = options.split_at_events,
+                            .petsc = options.petsc};
   if (options.theta == 1) return capturing_scheme(system, steps);
   if (options.selector == Selector::continuation)
     throw InvalidInput("selector continuation follows steps of backward_euler, not of theta < 1");

@@ -59,7 +59,8 @@ inline Theta as_theta(const BackwardEuler& scheme) {
           .tol = scheme.tol,
           .solver = scheme.solver,
           .refinements = scheme.refinements,
-          .split_at_events = scheme.split_at_events};
+          .split_at_events = scheme.split_at_events,
+          .petsc = scheme.petsc};
 }
 
 }  // namespace perp

@@ -81,7 +81,7 @@ void read_option(const Context& context, const RunOption& option, const Value& v
   else if (const auto* yes = std::get_if<bool RunOptions::*>(&option.member))
     run.*(*yes) = yes_or_no(context, value, what);
   else if (const auto* word = std::get_if<std::string RunOptions::*>(&option.member))
-    run.*(*word) = known_name(context, value, option.key, option.names());
+    run.*(*word) = option.names == nullptr ? context.text(value, what) : known_name(context, value, option.key, option.names());
   else
     run.own[option.key] = allowed_number(context, value, what, option.allowed);
 }
