@@ -143,6 +143,8 @@ bool BandedLu::factorise(double least) {
     eliminate(k);
   }
   longest_ = n_ == 0 ? 0 : *std::ranges::max_element(in_row_);
+  span_ = 0;
+  for (int k = 0; k < n_; ++k) span_ = std::max(span_, end_of_u_[at(k)] - k);
   return true;
 }
 

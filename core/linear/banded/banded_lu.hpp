@@ -78,10 +78,10 @@ class BandedLu {
   void backward_bound(Number* x) const;
   void find_parts();
   /// Terms of a sum that makes an entry of the factors; of one in a solution.
-  [[nodiscard]] int terms_of_factors() const { return std::min(n_, reach_ + 1); }
+  [[nodiscard]] int terms_of_factors() const { return span_; }
   /// A bound times this is one in whatever sums of positive terms it was computed: they follow each other from row to row.
   [[nodiscard]] double grown_by_sums() const { return 1 + 16 * static_cast<double>(n_ + 2) * unit_roundoff; }
-  [[nodiscard]] int terms_of_solution() const { return std::min(n_, std::max(reach_, longest_) + 1); }
+  [[nodiscard]] int terms_of_solution() const { return std::max(span_, longest_ + 1); }
   /// A number of each part, 0 at first; of few parts no memory is asked for.
   template <class Number>
   class Shares {
@@ -112,7 +112,7 @@ class BandedLu {
   std::vector<int> pivot_;
   std::vector<int> end_of_l_, end_of_u_;  // behind the last entry of each column of L and of each row of U
   std::vector<int> in_row_;               // entries of each row of L
-  int longest_ = 0;                       // of them
+  int longest_ = 0, span_ = 0;            // the most of them; from the diagonal to the last entry of a row of U
   std::vector<int> part_;                 // of each column: parts that no row shares
   int parts_ = 0;
   std::vector<double> weight_, added_;  // v and 2 T v, see `bound_by_weights`
