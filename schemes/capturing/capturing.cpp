@@ -305,7 +305,18 @@ Attempt Capturing::attempt_by_solver(ModeCache& maps, const char* name) {
   return take(maps, result.solution, 0, 0);
 }
 
+/// Of systems with many laws: modes that no state refers to any more.
+void Capturing::forget_modes() {
+  constexpr std::size_t most_modes = 16;
+  if (!is_large() || modes_.size() <= most_modes) return;
+  std::set<const Mode*> used;
+  for (const State& state : states_) used.insert(state.mode);
+  for (const Answer& answer : answers_) used.insert({answer.present, answer.state.mode});
+  std::erase_if(modes_, [&](const Mode& mode) { return !used.contains(&mode); });
+}
+
 void Capturing::accept() {
+  forget_modes();
   const int oldest = previous_;
   previous_ = now_;
   now_ = trial_;

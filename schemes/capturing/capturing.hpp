@@ -161,6 +161,7 @@ class Capturing final : public ModewiseScheme {
   void put_state(const ModeMap& map, long k, IntegrateOptions::StepsInMode& states) const;
   void compute_outputs(State& state) const;
   void detach(State& state) const;
+  void forget_modes();
   double margin_before(const ModeMap& map, int i);
   void add_laws_beyond_end(const ModeMap& map, std::vector<int>& list) const;
   double margin_before(const PointStep::Margin& margin, const Mode& mode);

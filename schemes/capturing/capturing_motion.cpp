@@ -21,20 +21,29 @@ double slack(const ModeMap::Margin& margin, const Branch& branch, double w, doub
   return margin.upper ? range.upper - value : value - range.lower;
 }
 
-/// Keeps the first departure of each law.
-void add_departure(int law, double s, std::vector<Scheme::Departure>& list) {
-  const auto known = std::find_if(list.begin(), list.end(),
-                                  [&](const Scheme::Departure& d) { return d.law == law; });
-  if (known == list.end())
-    list.push_back({law, s});
-  else
-    known->s = std::min(known->s, s);
-}
+/// The first departure of each law, in the order in which they are met.
+class FirstDepartures {
+ public:
+  explicit FirstDepartures(std::size_t laws) : place_(laws, -1) {}
 
-/// Where a margin that gets smaller from `start` on would be 0.
-void add_approach(int law, double start, double end, std::vector<Scheme::Departure>& list) {
-  if (start > 0 && end < start) add_departure(law, start / (start - end), list);
-}
+  void add(int law, double s) {
+    int& place = place_[at(law)];
+    if (place < 0) {
+      place = static_cast<int>(list_.size());
+      list_.push_back({law, s});
+    }
+    list_[at(place)].s = std::min(list_[at(place)].s, s);
+  }
+  /// Where a margin that gets smaller from `start` on would be 0.
+  void approach(int law, double start, double end) {
+    if (start > 0 && end < start) add(law, start / (start - end));
+  }
+  [[nodiscard]] std::vector<Scheme::Departure> take() { return std::move(list_); }
+
+ private:
+  std::vector<int> place_;  // in the list, of each law; -1: none
+  std::vector<Scheme::Departure> list_;
+};
 
 /// Need steps with these options no look at all modes as long as the present one goes on?
 bool may_stay(Selector selector, bool has_many_modes) {
@@ -239,23 +248,23 @@ double Capturing::margin_before(const PointStep::Margin& margin, const Mode& mod
 std::vector<Scheme::Departure> Capturing::departures() {
   State& before = states_[static_cast<std::size_t>(previous_)];
   const State& now = current();
-  std::vector<Departure> list;
+  FirstDepartures list(equations_.laws().size());
   for (const PointStep::Margin& margin : now.is_point ? now.ends : none)
     if (margin.is_beyond) {
       const double start = margin_before(margin, *before.mode);
-      add_departure(margin.end.law, start / (start - margin.value), list);
+      list.add(margin.end.law, start / (start - margin.value));
     }
-  if (now.cache == nullptr) return list;
+  if (now.cache == nullptr) return list.take();
   compute_outputs(before);
   const int old = now.cache->find(*before.mode);
-  if (old < 0) return list;
+  if (old < 0) return list.take();
   const ModeMap& map = now.cache->map(old);
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
     if (map.verdict(i, now.parameter.data()) != ModeMap::Verdict::negative) continue;
     const double start = margin_before(map, i), end = map.margin(i, now.parameter.data());
-    add_departure(map.margins()[static_cast<std::size_t>(i)].law, start / (start - end), list);
+    list.add(map.margins()[static_cast<std::size_t>(i)].law, start / (start - end));
   }
-  return list;
+  return list.take();
 }
 
 bool Capturing::leaves_at_end() {
@@ -281,17 +290,17 @@ bool Capturing::argument_jumps(int i) const {
 
 std::vector<Scheme::Departure> Capturing::approaches() {
   const State& now = current();
-  std::vector<Departure> list;
+  FirstDepartures list(equations_.laws().size());
   for (const PointStep::Margin& margin : now.is_point ? now.ends : none)
-    add_approach(margin.end.law, margin_before(margin, *now.mode), margin.value, list);
-  if (now.cache == nullptr || now.map < 0) return list;
+    list.approach(margin.end.law, margin_before(margin, *now.mode), margin.value);
+  if (now.cache == nullptr || now.map < 0) return list.take();
   const ModeMap& map = now.cache->map(now.map);
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
     const double start = margin_before(map, i);
     const double end = map.margin(i, now.parameter.data());
-    add_approach(map.margins()[static_cast<std::size_t>(i)].law, start, end, list);
+    list.approach(map.margins()[static_cast<std::size_t>(i)].law, start, end);
   }
-  return list;
+  return list.take();
 }
 
 void Capturing::interpolate(double s, Vector& x) const {

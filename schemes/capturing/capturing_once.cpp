@@ -19,6 +19,7 @@ long steps_for_rows(const PointStep& step) {
   return std::max(8L, size * size / step.width());
 }
 
+constexpr std::size_t kept_of_large = 2;  ///< answers, each of which has a state
 constexpr int most_full_step = 2048;  ///< unknowns of a step with full matrices
 
 /// Has the mode a point, inside or outside of its branches?
@@ -191,7 +192,7 @@ std::optional<Attempt> Capturing::solve_once(double h, bool is_one, bool takes_a
 
 void Capturing::remember(double h, const Mode& present, const Attempt& attempt) {
   Answer& oldest = answers_[next_answer_];
-  next_answer_ = (next_answer_ + 1) % answers_.size();
+  next_answer_ = (next_answer_ + 1) % (is_too_large() ? kept_of_large : answers_.size());
   oldest.equations = active_;
   oldest.h = h;
   oldest.present = &present;

@@ -57,25 +57,39 @@ std::string growing_start_text(double violation) {
                      violation);
 }
 
+namespace {
+
+/// By how much laws miss the branches of a mode, on which multipliers are put then; `moves`: was one elsewhere?
+double violation_of_laws(const std::vector<Law>& laws, const Mode& mode, const Vector& w, Vector& lambda, bool& moves) {
+  double largest = 0;
+  moves = false;
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const Branch& branch = laws[i].branches[static_cast<std::size_t>(mode[i])];
+    const auto k = static_cast<Eigen::Index>(i);
+    const double miss = branch.a * w[k] + branch.b * lambda[k] - branch.c;
+    largest = std::max(largest, std::abs(miss / (branch.b == 0 ? branch.a : branch.b)));
+    if (branch.b == 0) continue;
+    const Range range = w_range(branch);
+    largest = std::max({largest, range.lower - w[k], w[k] - range.upper});
+    lambda[k] -= miss / branch.b;
+    moves = moves || miss != 0;
+  }
+  return largest;
+}
+
+}  // namespace
+
 double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, Vector lambda,
                                 const ConstraintsAt& constraints) {
   Vector equations, w;
   double least = inf;
-  // Arguments may hold multipliers of other laws: each pass settles one more of them.
-  for (std::size_t pass = 0; pass <= laws.size() + 1; ++pass) {
+  bool moves = true;
+  // Arguments may hold multipliers of other laws: each pass settles one more of them, until none moves.
+  for (std::size_t pass = 0; pass <= laws.size() + 1 && moves; ++pass) {
     constraints(lambda, equations, w);
-    double largest = equations.size() > 0 ? equations.lpNorm<Eigen::Infinity>() : 0;
-    for (std::size_t i = 0; i < laws.size(); ++i) {
-      const Branch& branch = laws[i].branches[static_cast<std::size_t>(mode[i])];
-      const auto k = static_cast<Eigen::Index>(i);
-      const double miss = branch.a * w[k] + branch.b * lambda[k] - branch.c;
-      largest = std::max(largest, std::abs(miss / (branch.b == 0 ? branch.a : branch.b)));
-      if (branch.b == 0) continue;
-      const Range range = w_range(branch);
-      largest = std::max({largest, range.lower - w[k], w[k] - range.upper});
-      lambda[k] -= miss / branch.b;
-    }
-    if (pass > 0) least = std::min(least, largest);
+    const double of_equations = equations.size() > 0 ? equations.lpNorm<Eigen::Infinity>() : 0;
+    const double largest = std::max(of_equations, violation_of_laws(laws, mode, w, lambda, moves));
+    if (pass > 0 || !moves) least = std::min(least, largest);
   }
   return least;
 }

@@ -28,12 +28,19 @@ double first_share(const std::vector<Scheme::Departure>& departures) {
   return departures.empty() ? 0 : earliest;
 }
 
-/// The last share at which this law does, of one that follows another that of the earliest.
-double share_of(int law, const std::vector<Scheme::Departure>& departures, double earliest) {
-  double s = earliest;
+/// The last share at which each law does, of one that follows another that of the earliest.
+std::vector<double> shares_of(std::size_t laws, const std::vector<Scheme::Departure>& departures) {
+  std::vector<double> shares(laws, first_share(departures));
   for (const Scheme::Departure& departure : departures)
-    if (departure.law == law) s = departure.s;
-  return s;
+    if (departure.law >= 0) shares[static_cast<std::size_t>(departure.law)] = departure.s;
+  return shares;
+}
+
+/// The state before and behind a change of mode at this share of the way.
+void put_states(const Step& before, const Step& after, double s, const Scheme& scheme, Event& event) {
+  event.x_before = event.x_after = (1 - s) * before.x + s * after.x;
+  for (int j = 0; j < before.x.size(); ++j)
+    if (scheme.is_algebraic(j)) event.x_before[j] = before.x[j], event.x_after[j] = after.x[j];
 }
 
 /// Does the last event say why a run ends at t?
@@ -70,12 +77,13 @@ EventKind kind_of_change(const Law& law, int from, int to) {
 }
 
 std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before, const Step& after,
-                               const std::vector<Scheme::Departure>& departures, const Scheme& scheme) {
-  const double earliest = first_share(departures);
+                               const std::vector<Scheme::Departure>& departures, const Scheme& scheme,
+                               bool with_states) {
+  const std::vector<double> shares = shares_of(before.mode.size(), departures);
   std::vector<Event> events;
   for (std::size_t i = 0; i < before.mode.size() && i < after.mode.size(); ++i) {
     if (before.mode[i] == after.mode[i]) continue;
-    const double s = share_of(static_cast<int>(i), departures, earliest);
+    const double s = shares[i];
     Event event;
     event.kind = kind_of_change(laws[i], before.mode[i], after.mode[i]);
     event.t_before = before.t;
@@ -84,9 +92,7 @@ std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before,
     event.law = static_cast<int>(i);
     event.from = before.mode[i];
     event.to = after.mode[i];
-    event.x_before = event.x_after = (1 - s) * before.x + s * after.x;
-    for (int j = 0; j < before.x.size(); ++j)
-      if (scheme.is_algebraic(j)) event.x_before[j] = before.x[j], event.x_after[j] = after.x[j];
+    if (with_states) put_states(before, after, s, scheme, event);
     events.push_back(std::move(event));
   }
   std::stable_sort(events.begin(), events.end(),
@@ -97,6 +103,10 @@ std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before,
 void append_events(const std::vector<Law>& laws, std::vector<Event> events,
                    const std::vector<int>& passing, std::vector<Event>& log) {
   for (Event& event : events) {
+    if (event.kind != EventKind::sliding_exit && event.kind != EventKind::jump) {  // else no earlier one counts
+      log.push_back(std::move(event));
+      continue;
+    }
     const auto last = std::find_if(log.rbegin(), log.rend(),
                                    [&](const Event& known) { return known.law == event.law; });
     const Event* known = last == log.rend() ? nullptr : &*last;

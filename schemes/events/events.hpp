@@ -17,9 +17,10 @@ EventKind kind_of_change(const Law& law, int from, int to);
 
 /// The events of an accepted step of the scheme that changes the mode: one per law that changes its branch, at
 /// the time interpolated from `departures` (those of laws that follow another: the earliest). Algebraic variables,
-/// which may jump there, are those of the step's ends.
+/// which may jump there, are those of the step's ends. Without states where these are told by rows alone.
 std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before, const Step& after,
-                               const std::vector<Scheme::Departure>& departures, const Scheme& scheme);
+                               const std::vector<Scheme::Departure>& departures, const Scheme& scheme,
+                               bool with_states = true);
 
 /// Appends events to a log. An implicit step lands on a surface that it crosses where neither side
 /// has a solution: a law in `passing` that was on its inner branch in one state only and left it on

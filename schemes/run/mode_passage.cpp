@@ -11,6 +11,8 @@ namespace perp {
 namespace {
 
 constexpr std::size_t most_splits = 32;  ///< of one step, at changes of mode; of more laws one for each
+constexpr std::size_t most_located = 512;      ///< unknowns and laws of a system all changes of which are located
+constexpr std::size_t most_split_work = 16384;  ///< of larger ones times the pieces of a step: each is some twenty steps
 
 }  // namespace
 
@@ -107,15 +109,31 @@ void ModePassage::shorten_to_change(const Step& before) {
   }
 }
 
+/// Of a large system: does the attempted step, from `before`, change more laws than what is left of its pieces? All
+/// of them are told with the step then. The scheme stands at `before`.
+bool ModePassage::changes_too_many(const Step& before) {
+  const std::size_t size = static_cast<std::size_t>(before.x.size()) + before.mode.size();
+  if (size <= most_located) return false;
+  const std::size_t most = changes_.split ? most_split_work / size : 0, made = static_cast<std::size_t>(splits_);
+  scheme_.accept();
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < before.mode.size(); ++i) changes += scheme_.mode()[i] != before.mode[i];
+  const bool is_too_many = changes > most - std::min(most, made);
+  if (is_too_many) scheme_.departures();  // for whether the mode before has lost its branch
+  scheme_.restore(before);
+  return is_too_many;
+}
+
 /// A step whose mode changes: split where its mode ends; accepted if its length shrinks with h as that of a
 /// continuous solution does; else made again in short steps.
 std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& found, double t_next, double h) {
   const Step before = scheme_.snapshot();
   const Vector whole = scheme_.motion(before.x, scheme_.attempted());
-  if (may_split() && ends_piece(before, whole, t_next, h)) return std::nullopt;
+  is_whole_ = changes_too_many(before);
+  if (!is_whole_ && may_split() && ends_piece(before, whole, t_next, h)) return std::nullopt;
   ++record_.counts()["mode_changes"];
   record_.count(found);
-  if (!skips_modes(scheme_, before, t_next, h)) return refine_change(before, whole, t_next, h);
+  if (is_whole_ || !skips_modes(scheme_, before, t_next, h)) return refine_change(before, whole, t_next, h);
   if (may_split() && pass_first_change(scheme_, before, t_next, h, rounding())) {
     shorten_to_change(before);
     ++splits_;
@@ -226,12 +244,17 @@ bool ModePassage::pass_data(double moment) {
   return true;
 }
 
-/// Logs the changes of the last accepted step.
+/// Logs the changes of the last accepted step: where that was not split, at its end, since when the mode is another one.
 void ModePassage::log_step(const Step& before) {
-  std::vector<Scheme::Departure> departures = scheme_.departures();
+  std::vector<Scheme::Departure> departures;
+  if (is_whole_)
+    departures.push_back({-1, 1});
+  else
+    departures = scheme_.departures();
   if (departures.empty() && scheme_.leaves_at_end()) departures.push_back({-1, 1});
-  std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), departures, scheme_);
+  std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), departures, scheme_, !is_whole_);
   for (Event& event : events) event.t_before = from_;
+  if (is_whole_) ++record_.counts()["unsplit"];
   log(std::move(events));
 }
 

@@ -60,6 +60,7 @@ class ModePassage {
  private:
   std::optional<Failure> take_as_it_is(const Attempt& attempt, double h);
   std::optional<Failure> change_mode(const Attempt& found, double t_next, double h);
+  [[nodiscard]] bool changes_too_many(const Step& before);
   bool enters_seen_mode(double t_next);
   bool passes_brief_mode(const ModeEnd& end, const Step& before, const Vector& whole, double h);
   bool ends_piece(const Step& before, const Vector& whole, double t_next, double h);
@@ -91,6 +92,7 @@ class ModePassage {
   double length_ = 0;  // of the pieces of it that are made
   double switched_ = -inf;  // the last moment at which functions of time did
   int splits_ = 0;    // and its number of pieces so far
+  bool is_whole_ = false;  // does the step that is made change more laws than it is split at?
   long steps_ = 0;    // of the run so far
   std::vector<Step> path_;
   Vector sizes_;      // largest |x_j| at the start and where modes changed

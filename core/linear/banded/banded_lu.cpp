@@ -77,15 +77,16 @@ void BandedLu::clear() { std::fill(entries_.begin(), entries_.end(), 0.0); }
 
 /// At or below the diagonal: the row with the largest entry of this column, the first of equal
 /// ones.
-int BandedLu::pivot_row(int k) const {
+int BandedLu::pivot_row(int k, double least) const {
   int best = k;
-  double largest = std::abs(row(k)[k]);
+  const double own = std::abs(row(k)[k]);
+  double largest = own;
   for (int i = k + 1; i <= last_row(k); ++i)
     if (const double size = std::abs(row(i)[k]); size > largest) {
       largest = size;
       best = i;
     }
-  return best;
+  return own >= least * largest ? k : best;
 }
 
 /// Row k times the factors of L leaves the rows below it. Behind the last entry of a row of U or a column of L the bands hold
@@ -101,6 +102,7 @@ void BandedLu::eliminate(int k) {
     if (lower[k] == 0) continue;
     const double factor = lower[k] / top[k];
     lower[k] = factor;
+    ++in_row_[at(i)];
     last_l = i;
     for (int j = k + 1; j <= last_j; ++j) lower[j] -= factor * top[j];
   }
@@ -126,16 +128,23 @@ void BandedLu::find_parts() {
   }
 }
 
-bool BandedLu::factorise() {
+bool BandedLu::factorise(double least) {
   find_parts();
+  in_row_.assign(at(n_), 0);
   for (int k = 0; k < n_; ++k) {
-    const int best = pivot_row(k);
+    const int best = pivot_row(k, least);
     const double largest = std::abs(row(best)[k]);
     pivot_[at(k)] = best;
     if (!(largest > 0 && largest < inf)) return false;
-    if (best != k) std::swap_ranges(row(k) + k, row(k) + last_column(k) + 1, row(best) + k);
+    if (best != k) {
+      std::swap_ranges(row(k) + k, row(k) + last_column(k) + 1, row(best) + k);
+      std::swap(in_row_[at(k)], in_row_[at(best)]);
+    }
     eliminate(k);
   }
+  longest_ = n_ == 0 ? 0 : *std::ranges::max_element(in_row_);
+  span_ = 0;
+  for (int k = 0; k < n_; ++k) span_ = std::max(span_, end_of_u_[at(k)] - k);
   return true;
 }
 
@@ -217,18 +226,19 @@ bool any(const Two& both) {
 /// x becomes T x, see `bound`.
 template <class Number>
 void BandedLu::bound_added(Number* x) const {
-  const double each = static_cast<double>(n_ + 2) * unit_roundoff;
+  const double each = static_cast<double>(terms_of_factors() + 2) * unit_roundoff;
   multiply_factors(x);
   for (int i = 0; i < n_; ++i) x[i] *= 2 * each;
   forward_bound(x);
   backward_bound(x);
 }
 
-// P A = L U - F with |F| <= n u / (1 - n u) |L| |U| (Higham, Accuracy and Stability, 9.3). With z =
+// P A = L U - F with |F| <= k u / (1 - k u) |L| |U| (Higham, Accuracy and Stability, 9.3), k the terms of an entry of L U,
+// which a column of U bounds. With z =
 // |U|⁻¹ |L|⁻¹ P x in comparison form and T = |U|⁻¹ |L|⁻¹ |F| likewise, |A⁻¹| x <= z + T z + T² z +
 // ..., at most 2 z where T z <= z/2.
 bool BandedLu::bound(double* x, double* work) const {
-  const double each = static_cast<double>(n_ + 2) * unit_roundoff, grown = 1 + 16 * each;
+  const double grown = grown_by_sums();
   forward_bound(x);
   backward_bound(x);
   std::copy(x, x + n_, work);
@@ -241,7 +251,7 @@ bool BandedLu::bound(double* x, double* work) const {
 }
 
 bool BandedLu::find_weights() {
-  const double each = static_cast<double>(n_ + 2) * unit_roundoff, grown = 1 + 16 * each;
+  const double grown = grown_by_sums();
   weight_.assign(at(n_), 1.0);
   forward_bound(weight_.data());
   backward_bound(weight_.data());
@@ -281,7 +291,7 @@ bool BandedLu::drown(const Shares<Number>& shares, const Number* x) const {
 template <class Number>
 void BandedLu::add_by_weights(Number* x) const {
   constexpr int most_terms = 4;
-  const double grown = 1 + 16 * static_cast<double>(n_ + 2) * unit_roundoff;
+  const double grown = grown_by_sums();
   forward_bound(x);
   backward_bound(x);
   std::vector<Number> term;
@@ -315,11 +325,12 @@ bool BandedLu::bound_by_weights(double* first, double* second, const int* place)
   return is_bounded;
 }
 
-// (L + dL) (U + dU) z = P b with |dL| |U| + |L| |dU| <= 3 n u / (1 - 3 n u) |L| |U| (Higham, Accuracy and Stability, 9.4),
+// (L + dL) (U + dU) z = P b with |dL| |U| + |L| |dU| <= 3 k u / (1 - 3 k u) |L| |U| (Higham, Accuracy and Stability, 9.4),
+// k the terms of a row of L or U,
 // the rounding of the factors included; 4 u for the entries of A and what is rounded here.
 void BandedLu::bound_rest(double* x) const {
   multiply_factors(x);
-  const double each = static_cast<double>(3 * n_ + 4) * unit_roundoff;
+  const double each = static_cast<double>(3 * terms_of_solution() + 4) * unit_roundoff;
   for (int i = 0; i < n_; ++i) x[i] *= each * (1 + 4 * each);
 }
 

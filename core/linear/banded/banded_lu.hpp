@@ -35,8 +35,9 @@ class BandedLu {
   void clear();
   /// The entry at (i, j) within the bands, before `factorise`.
   [[nodiscard]] double& entry(int i, int j) { return row(i)[j]; }
-  /// False: a pivot is 0 or not finite.
-  bool factorise();
+  /// False: a pivot is 0 or not finite. A pivot stays on the diagonal where that is at least `least` of the largest of its
+  /// column: with less than 1 factors of a matrix whose diagonal is large enough are those without exchanges.
+  bool factorise(double least = 1);
 
   /// x becomes A⁻¹ x.
   void solve(double* x) const;
@@ -63,7 +64,7 @@ class BandedLu {
   [[nodiscard]] std::ptrdiff_t offset(int i) const {
     return static_cast<std::ptrdiff_t>(i) * width_ + (below_ - i);
   }
-  [[nodiscard]] int pivot_row(int k) const;
+  [[nodiscard]] int pivot_row(int k, double least) const;
   void eliminate(int k);
   /// As the rows were when column k was eliminated; most stayed where they were, which costs nothing then.
   template <class Number>
@@ -76,6 +77,11 @@ class BandedLu {
   template <class Number>
   void backward_bound(Number* x) const;
   void find_parts();
+  /// Terms of a sum that makes an entry of the factors; of one in a solution.
+  [[nodiscard]] int terms_of_factors() const { return span_; }
+  /// A bound times this is one in whatever sums of positive terms it was computed: they follow each other from row to row.
+  [[nodiscard]] double grown_by_sums() const { return 1 + 16 * static_cast<double>(n_ + 2) * unit_roundoff; }
+  [[nodiscard]] int terms_of_solution() const { return std::max(span_, longest_ + 1); }
   /// A number of each part, 0 at first; of few parts no memory is asked for.
   template <class Number>
   class Shares {
@@ -105,6 +111,8 @@ class BandedLu {
   std::vector<double> entries_;
   std::vector<int> pivot_;
   std::vector<int> end_of_l_, end_of_u_;  // behind the last entry of each column of L and of each row of U
+  std::vector<int> in_row_;               // entries of each row of L
+  int longest_ = 0, span_ = 0;            // the most of them; from the diagonal to the last entry of a row of U
   std::vector<int> part_;                 // of each column: parts that no row shares
   int parts_ = 0;
   std::vector<double> weight_, added_;  // v and 2 T v, see `bound_by_weights`

@@ -13,6 +13,7 @@ namespace {
 constexpr double precise_share = 0x1p-54;  ///< of an unknown, up to which it is known then;
 constexpr double small_share = 0x1p-20;    ///< or of it and of the rounding of the parameter in it
 constexpr int most_refinements = 4;
+constexpr double least_diagonal = 0x1p-4;  ///< of the largest entry of a column: a pivot where exchanges spoil the bounds
 constexpr double most_error = 16;  ///< in roundings of the parameter, of what is not refined so far
 
 }  // namespace
@@ -100,6 +101,14 @@ bool PointStep::factorise(const Mode& mode) {
   return is_factored_ = (find_factors() || (find_free() && find_factors())) && is_regular();
 }
 
+/// Have the equations of the mode an inverse? Exchanges of rows let the bounds grow with each of them: where they are lost, and
+/// from then on, pivots stay on the diagonal that are large enough.
+bool PointStep::is_regular() {
+  if (lu_.find_weights()) return true;
+  if (std::exchange(keeps_diagonal_, true)) return false;
+  return find_factors() && lu_.find_weights();
+}
+
 /// Laws that hold one unknown at a value: all else in their argument is a multiplier that its branch holds at 0.
 void PointStep::list_alone() {
   alone_.clear();
@@ -140,16 +149,13 @@ bool PointStep::find_factors() {
       work_[at(column)] += std::abs(value.high);
     }
   const bool is_read_each = std::ranges::all_of(work_, [](double sum) { return sum != 0; });
-  return is_read_each && lu_.factorise();  // an unknown in no equation has no pivot
+  return is_read_each && lu_.factorise(keeps_diagonal_ ? least_diagonal : 1);  // an unknown in no equation has no pivot
 }
-
-/// Have the equations of the mode an inverse?
-bool PointStep::is_regular() { return lu_.find_weights(); }
 
 void PointStep::transfer(Archive& archive) {
   double h = h_;
   bool is_factored = is_factored_;
-  archive(h, is_factored, factored_);
+  archive(h, is_factored, factored_, keeps_diagonal_);
   if (archive.is_reading() && !std::isnan(h)) set_length(h);
   if (archive.is_reading() && is_factored) factorise(factored_);
   archive(factorisations_);

@@ -222,6 +222,7 @@ class PointStep {
   double h_ = nan;
   Mode factored_;  // the mode that lu_ holds at h_
   bool is_factored_ = false;
+  bool keeps_diagonal_ = false;  // see `is_regular`
   bool is_refined_ = false;  // is the last solution one of twice the precision?
   std::vector<std::vector<ScaledBranch>> branches_;  // of each law
   std::vector<const ScaledBranch*> present_;
