@@ -350,8 +350,10 @@ void Capturing::count(Counts& counts) const {
     factorisations += entry.cache->factorisations();
     exact_signs += entry.cache->exact_signs();
   }
-  for (const Once& own : once_)
+  for (const Once& own : once_) {
     if (own.step) factorisations += own.step->factorisations();
+    if (own.grid) own.grid->add_to(counts);
+  }
   counts["factorisations"] += factorisations;
   counts["enumerated_steps"] += enumerated_;
   counts["solver_calls"] += solver_calls_;

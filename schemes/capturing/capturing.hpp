@@ -15,6 +15,7 @@
 #include <perp/schemes/capturing/fresh_states.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/scheme.hpp>
+#include <perp/schemes/step/grid/grid_step.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
 #include <perp/schemes/step/point/point_step.hpp>
 #include <perp/schemes/step/step_equations.hpp>
@@ -114,7 +115,9 @@ class Capturing final : public ModewiseScheme {
 
   /// What is made of the equations of a scheme when steps are asked for once.
   struct Once {
+    std::unique_ptr<GridStep> grid;   // where there is one, no other is made
     std::unique_ptr<PointStep> step;
+    [[nodiscard]] bool is_usable() const { return step && step->is_usable(); }
     double longest_monotone = 0;
   };
 
@@ -182,6 +185,12 @@ class Capturing final : public ModewiseScheme {
   Once& once(StepEquations& equations);
   Once& once() { return once(*active_); }
   bool is_asked_once(double h);
+  // grid/capturing_grid.cpp
+  bool make_grid(StepEquations& equations, Once& own);
+  std::optional<Attempt> attempt_on_grid(double h);
+  Attempt take_from_grid(double h, bool is_kept);
+  bool end_surely_on_grid(const Mode& mode, double t_next, double h);
+  // capturing_once.cpp
   [[nodiscard]] bool was_met_often(double h) const;
   bool has_one_solution(double h) { return h <= once().longest_monotone; }
   std::optional<Attempt> attempt_once(double h);

@@ -116,8 +116,9 @@ Attempt Capturing::attempt_end(double t_next, double h) {
 bool Capturing::ends_surely_in(const Mode& mode, double t_next, double h) {
   if (first_ || options_.selector != Selector::keep_mode) return false;
   active_ = &equations_;
+  if (once().grid) return end_surely_on_grid(mode, t_next, h);
+  if (!once().is_usable() || !has_one_solution(h)) return false;
   PointStep& step = *once().step;
-  if (!step.is_usable() || !has_one_solution(h)) return false;
   double* parameter = trial().parameter.data();
   equations_.parameter(x(), current().t, t_next, parameter);
   step.set(h, parameter);

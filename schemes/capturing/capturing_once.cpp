@@ -45,7 +45,7 @@ void list_violated_laws(const PointStep& step, std::vector<int>& violated) {
 
 Capturing::Once& Capturing::once(StepEquations& equations) {
   Once& own = once_[&equations == &equations_ ? 0 : 1];
-  if (!own.step) {
+  if (!own.step && !own.grid && !make_grid(equations, own)) {
     own.step = std::make_unique<PointStep>(equations, options_.h);
     if (!monotone_) monotone_.emplace(equations_);
     own.longest_monotone = monotone_->longest(equations.theta());
@@ -121,7 +121,8 @@ std::optional<Attempt> Capturing::attempt_once(double h) {
   if (options_.selector != Selector::keep_mode && options_.selector != Selector::minimal_norm)
     return std::nullopt;
   const bool is_one = has_one_solution(h);
-  if (!may_ask_once(is_one) || !once().step->is_usable()) return std::nullopt;
+  if (once().grid) return attempt_on_grid(h);
+  if (!may_ask_once(is_one) || !once().is_usable()) return std::nullopt;
   if (const Answer* known = known_answer(h)) return take(*known);
   return solve_once(h, is_one, is_one);
 }
@@ -130,7 +131,7 @@ std::optional<Attempt> Capturing::attempt_once(double h) {
 std::optional<Attempt> Capturing::attempt_one_found(double h) {
   if (options_.selector != Selector::keep_mode && options_.selector != Selector::minimal_norm)
     return std::nullopt;
-  if (!once().step->is_usable()) return std::nullopt;
+  if (!once().is_usable()) return std::nullopt;
   const std::optional<Attempt> found = solve_once(h, false, true);
   if (found) ++not_enumerated_;
   return found;
@@ -213,7 +214,7 @@ Attempt Capturing::take(const Answer& known) {
 /// May all modes be asked at the point of a step of a length that is not the user's?
 bool Capturing::may_ask_all(double h) {
   const bool is_nearest = options_.selector == Selector::keep_mode || options_.selector == Selector::minimal_norm;
-  return is_nearest && h != options_.h && !has_many_modes_ && !is_large() && once().step->is_usable();
+  return is_nearest && h != options_.h && !has_many_modes_ && !is_large() && once().is_usable();
 }
 
 /// Of a mode at the point; that of the present one may be known, with its margins, from `attempt_once`.

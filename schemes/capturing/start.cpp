@@ -317,8 +317,8 @@ bool Capturing::knows_algebraic(const PointStep& step) const {
 /// The same by a step of length 0, whose rows are E x⁺ = E x and the constraints; false: it tells nothing.
 bool Capturing::solve_constraints_at_point(double t, Vector& x, State& limit) {
   StepEquations& own = first_ ? *first_ : equations_;
+  if (!once(own).is_usable()) return false;
   PointStep& step = *once(own).step;
-  if (!step.is_usable()) return false;
   std::vector<double> parameter(at(own.parameters()));
   own.parameter(x, t, t, parameter.data());
   step.set(0, parameter.data());
