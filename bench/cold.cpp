@@ -1,5 +1,6 @@
 // Whole runs as a user makes them, with nothing made before: from the model to the last step, divided by the steps.
 #include <cmath>
+#include <malloc.h>
 #include <string>
 
 #include <perp/analysis/run/first_step.hpp>
@@ -176,6 +177,30 @@ void run_copies(benchmark::State& state) {
   if (state.counters.contains("not_enumerated")) state.SkipWithError("a step was not enumerated");
 }
 BENCHMARK(run_copies)->Arg(20)->Arg(1000)->Unit(benchmark::kMillisecond);
+
+std::size_t bytes_in_use() {
+  const auto heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+}
+
+/// [RAB] (36) in so many steps. Content: t, x, lambda and w as doubles, and nothing for modes, which are few.
+void keep_run(benchmark::State& state) {
+  Problem problem = crossing();
+  problem.steps = state.range(0);
+  problem.h = 10 / static_cast<double>(problem.steps);
+  const Span span{0, 10};
+  const Theta theta{.h = problem.h, .theta = problem.theta};
+  const std::size_t before = bytes_in_use();
+  const Trajectory kept = integrate(problem.lcs, problem.x0, span, theta);
+  const auto room = static_cast<double>(bytes_in_use() - before);
+  const double content = 8 * static_cast<double>(kept.size()) * static_cast<double>(1 + kept.x.back().size() + 2 * kept.lambda.back().size());
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(integrate(problem.lcs, problem.x0, span, theta).size());
+  meter.report(state, problem.steps);
+  state.counters["room_to_content"] = room / content;
+  gate(state, "room_to_content", 1.1);
+}
+BENCHMARK(keep_run)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 std::string ladder_text(int n) {
   std::string variables, equations, laws;

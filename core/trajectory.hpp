@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/status.hpp>
@@ -72,13 +74,80 @@ struct Step {
 /// printed in this order.
 using Counts = std::map<std::string, long>;
 
-/// The result of `integrate`: accepted steps, modes, events, status, message, provenance.
+/// The result of `integrate`: accepted steps, modes, events, status, message, provenance. A long one takes the room of its
+/// numbers and a tenth at most.
 struct Trajectory {
+  /// A vector per time, in blocks that grow to 64 KiB.
+  class Vectors {
+   public:
+    /// Goes through them, copy by copy.
+    class Iterator {
+     public:
+      Iterator(const Vectors& all, std::size_t k) : all_(&all), k_(k) {}  ///< at number k
+      /// The vector at which it is.
+      Vector operator*() const { return (*all_)[k_]; }
+      /// On to the next one.
+      Iterator& operator++() {
+        ++k_;
+        return *this;
+      }
+      friend bool operator==(const Iterator&, const Iterator&) = default;
+
+     private:
+      const Vectors* all_;
+      std::size_t k_;
+    };
+    [[nodiscard]] Iterator begin() const { return {*this, 0}; }          ///< at the first one
+    [[nodiscard]] Iterator end() const { return {*this, size_}; }        ///< behind the last one
+    [[nodiscard]] std::size_t size() const { return size_; }             ///< how many
+    [[nodiscard]] bool empty() const { return size_ == 0; }              ///< are there none?
+    /// A copy; k < size().
+    [[nodiscard]] Vector operator[](std::size_t k) const;
+    [[nodiscard]] Vector front() const { return (*this)[0]; }            ///< a copy of the first one
+    [[nodiscard]] Vector back() const { return (*this)[size_ - 1]; }     ///< a copy of the last one
+    /// Adds one at the end.
+    void push_back(const Vector& values);
+    /// Have they the same numbers?
+    friend bool operator==(const Vectors& a, const Vectors& b);
+
+   private:
+    /// Vectors of one length, one behind the other.
+    struct Block {
+      std::size_t first = 0;  // of all
+      Eigen::Index length = 0;
+      std::size_t room = 0;  // so many vectors
+      std::vector<double> values{};
+    };
+    [[nodiscard]] const Block& block_of(std::size_t k) const;
+    void add_block(Eigen::Index length);
+
+    std::vector<Block> blocks_;
+    std::size_t size_ = 0;
+  };
+
+  /// A mode per time; those that follow each other unchanged are one.
+  class Modes {
+   public:
+    [[nodiscard]] std::size_t size() const { return size_; }  ///< how many
+    [[nodiscard]] bool empty() const { return size_ == 0; }   ///< are there none?
+    /// k < size().
+    [[nodiscard]] const Mode& operator[](std::size_t k) const;
+    [[nodiscard]] const Mode& front() const { return spans_.front().second; }  ///< the first one
+    [[nodiscard]] const Mode& back() const { return spans_.back().second; }    ///< the last one
+    /// Adds one at the end.
+    void push_back(const Mode& mode);
+    friend bool operator==(const Modes&, const Modes&) = default;
+
+   private:
+    std::vector<std::pair<std::size_t, Mode>> spans_;  // by the first time of each
+    std::size_t size_ = 0;
+  };
+
   std::vector<double> t;           ///< times; two equal ones are the sides of an event
-  std::vector<Vector> x;           ///< one per time
-  std::vector<Vector> lambda;      ///< one per time
-  std::vector<Vector> w;           ///< one per time
-  std::vector<Mode> mode;          ///< one per time
+  Vectors x;                       ///< one per time
+  Vectors lambda;                  ///< one per time
+  Vectors w;                       ///< one per time
+  Modes mode;                      ///< one per time
   std::vector<Matrix> dx_dq;       ///< one per state where sensitivities are computed, else empty
   std::vector<Matrix> dlambda_dq;  ///< the same
   std::vector<Event> events;       ///< in the order of time

@@ -128,7 +128,8 @@ TEST_CASE("declared binaries are the first mode in both schemes; free ones are c
     const Trajectory trajectory = run(read(text, set), {});
     REQUIRE(trajectory.status == Status::solved);
     warns = trajectory.provenance.contains("start");
-    return std::vector<double>(trajectory.lambda[0].begin(), trajectory.lambda[0].begin() + 6);
+    const Vector lambda = trajectory.lambda[0];
+    return std::vector<double>(lambda.begin(), lambda.begin() + 6);
   };
   bool warns = false;
   for (int valves = 0; valves < 8; ++valves)
