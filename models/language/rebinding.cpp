@@ -65,7 +65,8 @@ bool matters_elsewhere(const Value& root, const std::vector<std::string>& names)
   for (const Member& table : root.members) {
     if (table.key == "name" || table.key == "source" || table.key == "exact") continue;
     for (const Member& member : table.value.members) {
-      const bool is_matrix = table.key == "system" && matrix_of(member.key) != nullptr;
+      // Entries of a table have rows and columns beside them, which may be formulas too: these are read.
+      const bool is_matrix = table.key == "system" && matrix_of(member.key) != nullptr && member.value.kind == Value::Kind::list;
       if (!is_matrix && mentions(member.value, names)) return true;
     }
   }

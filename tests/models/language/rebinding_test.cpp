@@ -81,6 +81,12 @@ TEST_SUITE("rebinding") {
     CHECK(reads_as_anew(text_with("", "1", "relay(-1, 1)", "h = \"p/10\"\nt = [0, \"3*p\"]"), of_p));
   }
 
+  TEST_CASE("so is one whose matrices are given by the places of their entries") {
+    const std::string dense = text_with(""), row = R"(A = [["-p*k", 2], [3, "p + q"]])";
+    const std::string text = std::string(dense).replace(dense.find(row), row.size(), R"(A = { entries = [[1, 1, "-p*k"], [1, 2, 2], [2, 1, 3], [2, 2, "p + q"]] })");
+    CHECK(reads_as_anew(text, {{{"p", "1"}}, {{"p", "2"}}, {{"p", "3"}}, {{"p", "1.5"}}}));
+  }
+
   TEST_CASE("what stands in entries of matrices alone is bound without reading") {
     CHECK(is_bound_again(text_with(""), {"p", "1"}));
     CHECK(is_bound_again(text_with(""), {"parameters.q", "1"}) == false);  // x starts at q
