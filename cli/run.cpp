@@ -19,6 +19,7 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/picture_options.hpp>
 #include <perp/cli/input/progress.hpp>
+#include <perp/cli/rows/row_options.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/io/files/file_identity.hpp>
 #include <perp/io/plot/run_pictures.hpp>
@@ -32,12 +33,12 @@ namespace {
 
 struct RunArguments {
   ModelOptions model;
-  std::string output, events, times;
+  RowOptions rows;
+  std::string output, events;
   PictureOptions pictures;
   std::vector<std::string> measures;
   std::string after, until, checkpoint, resume;
-  long every = 0;  // 0: not given
-  bool all = false, quiet = false, compress = false;
+  bool all = false, quiet = false;
 };
 
 /// FILE.checkpoint, beside what the run writes.
@@ -50,25 +51,13 @@ std::string checkpoint_file(const RunArguments& arguments) {
   return arguments.checkpoint.empty() ? "" : kept_file(arguments);
 }
 
-/// --times. Throws InvalidInput where one is outside of the span.
-std::vector<double> times_of(const RunArguments& arguments, const Span& span) {
-  std::vector<double> times;
-  if (!arguments.times.empty()) times = parse_times(arguments.times);
-  for (const double t : times)
-    if (t < span.start || t > span.end)
-      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t, span.start, span.end));
-  return times;
-}
-
 Destinations destinations_of(const RunArguments& arguments, const Model& model,
                              const RunPictures& pictures) {
   Destinations destinations;
   destinations.data = arguments.output;
   if (arguments.output.empty() && arguments.pictures.plot.empty() && arguments.measures.empty())
     destinations.data = "-";
-  destinations.times = times_of(arguments, model.run.span);
-  destinations.every = arguments.every;
-  destinations.is_compressed = arguments.compress;
+  arguments.rows.put_into(destinations, model.run.span);
   if (!arguments.checkpoint.empty() || !arguments.resume.empty())
     destinations.spool = kept_file(arguments) + ".rows";
   destinations.plotted = pictures.sampled();
@@ -90,7 +79,7 @@ void check_files(const RunArguments& arguments, const Model& model, const Destin
   const bool writes_text = !arguments.quiet || !arguments.measures.empty() || arguments.all || destinations.data == "-";
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output : FilesOfCommand::Text::none);
   arguments.model.declare(files, model);
-  if (!arguments.times.empty()) files.reads(arguments.times, "--times");
+  arguments.rows.declare(files);
   for (const std::string& other : pictures.others) files.reads(other, "--plot-with");
   files.writes_with_json(destinations.data, "-o");
   files.writes(arguments.events, "--events");
@@ -103,21 +92,12 @@ Step last_state(const Trajectory& run) {
   return {run.t.back(), run.x.back(), run.lambda.back(), run.w.back(), run.mode.back()};
 }
 
-/// Throws InvalidInput where an option of the rows would have no effect.
-void check_rows(const RunArguments& arguments, const Destinations& destinations) {
-  if (arguments.every > 0 && !arguments.times.empty())
-    throw InvalidInput("--every and --times both say which states are rows: expected one of them");
-  if (arguments.every > 0 && destinations.data.empty())
-    throw InvalidInput("--every says which states are rows of a file, and none is written: -o FILE.csv, FILE.h5 or -");
-  if (arguments.compress && !is_hdf5(destinations.data)) throw InvalidInput("--compress is of HDF5 files: -o FILE.h5");
-}
-
 /// Is something asked for that bounds do not have?
 bool asks_for_trajectory(const RunArguments& arguments) {
   const PictureOptions& pictures = arguments.pictures;
   const bool has_lists = !arguments.measures.empty() || !pictures.others.empty();
   const std::string given = pictures.phase + pictures.panels + pictures.window + arguments.until + pictures.logarithmic;
-  return arguments.all || arguments.every > 0 || arguments.compress || has_lists || !given.empty();
+  return arguments.all || arguments.rows.every > 0 || arguments.rows.is_compressed || has_lists || !given.empty();
 }
 
 /// Scheme enclosure gives bounds instead of a trajectory.
@@ -128,7 +108,7 @@ int execute_enclosure(const RunArguments& arguments) {
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;
   enclosure.events = arguments.events;
-  enclosure.times = arguments.times;
+  enclosure.times = arguments.rows.times;
   enclosure.plot = arguments.pictures.plot;
   enclosure.plot_variables = arguments.pictures.variables;
   enclosure.quiet = arguments.quiet;
@@ -216,7 +196,6 @@ void check_kept(const RunArguments& arguments, const Model& model, const Destina
 /// Throws InvalidInput, FileError: before files are touched.
 void check(const RunArguments& arguments, const Model& model, const Destinations& destinations,
            const RunPictures& pictures) {
-  check_rows(arguments, destinations);
   check_files(arguments, model, destinations, pictures);
   check_run(model);
   check_kept(arguments, model, destinations);
@@ -259,8 +238,6 @@ RunArguments without_outputs(RunArguments arguments) {
   arguments.events.clear();
   arguments.pictures = {};
   arguments.quiet = true;
-  arguments.every = 0;
-  arguments.compress = false;
   if (std::freopen("/dev/null", "w", stdout) == nullptr) throw FileError("/dev/null: cannot be opened");
   return arguments;
 }
@@ -358,12 +335,7 @@ Action configure_run(CommandLine& line) {
   line.add_option("-o,--output", arguments->output, output).type_name("FILE");
   arguments->pictures.add_to(line);
   line.add_option("--events", arguments->events, "write the events to FILE as CSV").type_name("FILE");
-  line.add_option("--times", arguments->times, "rows at these times only (a list, or a file of times), which steps hit exactly")
-      .type_name("T,T,...");
-  line.add_option("--every", arguments->every, "rows of every K-th step of length h only, and the first and the last state")
-      .positive()
-      .type_name("K");
-  line.add_flag("--compress", arguments->compress, "pack the numbers of -o FILE.h5, without loss: smaller, and slower to write");
+  arguments->rows.add_to(line);
   line.add_option("--measure", arguments->measures, "a number of the run, e.g. eta=mean(pout)/mean(pin) or T=period(crossing); repeatable; see perp list measures")
       .one_at_a_time()
       .type_name("NAME=EXPRESSION");
