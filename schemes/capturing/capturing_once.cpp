@@ -75,24 +75,6 @@ bool Capturing::was_met_often(double h) const {
   return has_many_modes_ && h == options_.h && !start_pending_ && met_.contains(mode());
 }
 
-/// A step to a state that no double holds has none.
-Attempt Capturing::if_finite(const Attempt& attempt) {
-  const bool is_held = attempt.status != Status::solved || !trial().is_point || trial().x.allFinite();
-  return is_held ? attempt : unsolved(Status::not_solved, "the state is not finite");
-}
-
-/// Of a system that is too large for all methods but the active set.
-std::string Capturing::why_no_method() {
-  constexpr double gibibytes = sizeof(double) / double(1 << 30);
-  const int unknowns = equations_.n() + equations_.m();
-  const double numbers = once().step->numbers();
-  if (numbers <= PointStep::most_numbers)
-    return fmt::format("the active set method found no solution, and systems of {} unknowns have no other method", unknowns);
-  return fmt::format("the factors of a step of {} unknowns would fill {:.3g} GiB by the bands of its entries, of which at most {:.3g} "
-                     "are kept; expected unknowns that stand in few equations with others far from them, as in chains and trees",
-                     unknowns, numbers * gibibytes, PointStep::most_numbers * gibibytes);
-}
-
 Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
   active_ = &equations;
   State& next = trial();
