@@ -371,7 +371,7 @@ Attempt Capturing::if_finite(const Attempt& attempt) {
 std::string Capturing::why_no_method() {
   constexpr double gibibytes = sizeof(double) / double(1 << 30);
   const int unknowns = equations_.n() + equations_.m();
-  const double numbers = once().step->numbers();
+  const double numbers = once().step ? once().step->numbers() : 0;  // of a grid there are none
   if (numbers <= PointStep::most_numbers)
     return fmt::format("the active set method found no solution, and systems of {} unknowns have no other method", unknowns);
   return fmt::format("the factors of a step of {} unknowns would fill {:.3g} GiB by the bands of its entries, of which at most {:.3g} "
