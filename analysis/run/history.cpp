@@ -53,13 +53,12 @@ class ModeWay {
     if (event.law < 0 || event.from == event.to || at(event.law) >= now_.size()) return false;
     if (!leaves(now_, event)) go_back();
     if (!leaves(now_, event)) return false;
-    now_[at(event.law)] = event.to;
-    is_touched_[at(event.law)] = 1;
-    if (!spans_.empty() && spans_.back().start == event.t)
-      spans_.back().mode = now_;
+    change(at(event.law), event.to);
+    if (!spans_.empty() && spans_.back().start == event.t)  // whose mode is the present one but for that
+      spans_.back().mode[at(event.law)] = event.to;
     else
       spans_.push_back({now_, event.t, event.t, event.t_before, event.t_after});
-    if (!agrees()) return false;
+    if (apart_ > 0) return false;
     good_ = spans_.size();
     return true;
   }
@@ -73,19 +72,25 @@ class ModeWay {
   }
 
  private:
-  [[nodiscard]] bool agrees() const {
-    for (std::size_t i = 0; i < now_.size(); ++i)
-      if (is_touched_[i] != 0 && now_[i] != target_[i]) return false;
-    return true;
+  [[nodiscard]] bool is_apart(std::size_t law) const { return is_touched_[law] != 0 && now_[law] != target_[law]; }
+  void change(std::size_t law, int branch) {
+    if (is_apart(law)) --apart_;
+    now_[law] = branch;
+    is_touched_[law] = 1;
+    if (is_apart(law)) ++apart_;
   }
   void go_back() {
     spans_.resize(good_);
     now_ = good_ > 0 ? spans_.back().mode : from_;
+    apart_ = 0;
+    for (std::size_t i = 0; i < now_.size(); ++i)
+      if (is_apart(i)) ++apart_;
   }
 
   const Mode &from_, &target_;
   Mode now_;
   std::vector<char> is_touched_;  // by an event
+  std::size_t apart_ = 0;         // how many of these are not as in the target
   std::vector<ModeSpan> spans_;
   std::size_t good_ = 0;  // how many lead to the target
 };
