@@ -1,10 +1,11 @@
-// Membranes over an obstacle: a step of backward Euler on its grid, in contact, beside one solution of its equations with the
-// set known.
+// Membranes and strings over an obstacle: steps of backward Euler while the edge of the contact moves.
 #include <string>
 #include <vector>
 
 #include <perp/bench/measure.hpp>
 #include <perp/schemes/step/grid/grid_step.hpp>
+#include <perp/schemes/run/system_runs.hpp>
+#include <perp/tests/schemes/capturing/string_over_obstacle.hpp>
 #include <perp/tests/schemes/step/grid/membrane.hpp>
 
 namespace perp::bench {
@@ -69,6 +70,23 @@ void sparse_membrane(benchmark::State& state) {
   if (state.range(0) >= 1000) gate(state, "s_per_step", 1);
 }
 BENCHMARK(sparse_membrane)->Arg(63)->Arg(255)->Arg(1000)->Iterations(4)->Unit(benchmark::kMillisecond);
+
+/// A run of 20 steps, contact from the 13th on.
+void sparse_string(benchmark::State& state) {
+  const int n = static_cast<int>(state.range(0)), steps = 20;
+  const SparseLcs system = test::string_over_obstacle(n);
+  const Vector x0 = test::string_start(n);
+  const auto run = [&] { return integrate_affine(system, x0, {0, steps * h}, Theta{.h = h, .theta = 1}, {.keep = false}); };
+  const Trajectory once = run();
+  if (once.status != Status::solved) return state.SkipWithError(once.message.c_str());
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(run().events.size());
+  meter.report(state, steps);
+  for (const char* name : {"active_sets", "coarse_active_sets", "factorisations"})
+    state.counters[name] = static_cast<double>(once.counts.at(name)) / (steps - first_step);
+  gate(state, "factorisations", 10);
+}
+BENCHMARK(sparse_string)->Arg(1000)->Arg(10'000)->Arg(100'000)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace perp::bench

@@ -257,6 +257,11 @@ void GridBox::find_coarse_sets() {
   }
 }
 
+void GridBox::find_near_set() {
+  find_coarse_sets();
+  improve(0);
+}
+
 bool GridBox::find() {
   if (!is_certified_) return false;
   const long moving = violated();

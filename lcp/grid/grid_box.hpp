@@ -45,6 +45,8 @@ class GridBox {
   ///@}
   /// The solution; behind `solve_held`, for the numbers that this had. False: after more sets than serve there is none.
   bool find();
+  /// The set becomes one near that of the solution, by numbers as they are: from coarser grids, and on this one solved roughly.
+  void find_near_set();
   /// How many nodes of the present solution are beyond a bound, or pulled off it, by more than its error.
   [[nodiscard]] long violated() const;
 

@@ -344,16 +344,21 @@ Model read_head(Context& context) {
 
 }  // namespace reader
 
+/// What one reading tells of the next ones.
+struct ModelText::Known {
+  Rebindings rebindings{};
+};
+
 ModelText::ModelText(std::string text, std::string name, ReadOptions known)
     : document_(std::make_shared<const Document>(std::move(text), std::move(name), std::vector<Override>{})),
       known_(std::move(known)),
-      rebindings_(std::make_shared<Rebindings>()) {}
+      from_reading_(std::make_shared<Known>()) {}
 
 Model ModelText::read(const std::vector<Override>& overrides) const {
-  if (std::optional<Model> model = rebindings_->model(overrides)) return *std::move(model);
+  if (std::optional<Model> model = from_reading_->rebindings.model(overrides)) return *std::move(model);
   const Document document = document_->with(overrides);
   Model model = read_document(document, known_);
-  rebindings_->note(document, model);
+  from_reading_->rebindings.note(document, model);
   return model;
 }
 

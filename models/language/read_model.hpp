@@ -73,7 +73,6 @@ class Document;
 }
 
 struct HybridModel;
-class Rebindings;
 
 /// A model file that is parsed once, to be read many times with different overrides. `read` may be
 /// called by several threads at once.
@@ -89,7 +88,8 @@ class ModelText {
  private:
   std::shared_ptr<const reader::Document> document_;
   ReadOptions known_;
-  std::shared_ptr<Rebindings> rebindings_;  // of copies too
+  struct Known;
+  std::shared_ptr<Known> from_reading_;  // of copies too
 };
 
 /// A model file parsed once. Throws ModelError, and FileError if it cannot be read.

@@ -353,6 +353,7 @@ void Capturing::count(Counts& counts) const {
   for (const Once& own : once_) {
     if (own.step) factorisations += own.step->factorisations();
     if (own.grid) own.grid->add_to(counts);
+    if (own.line && *own.line) (*own.line)->add_to(counts);
   }
   counts["factorisations"] += factorisations;
   counts["enumerated_steps"] += enumerated_;

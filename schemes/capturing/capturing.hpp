@@ -117,6 +117,7 @@ class Capturing final : public ModewiseScheme {
   struct Once {
     std::unique_ptr<GridStep> grid;   // where there is one, no other is made
     std::unique_ptr<PointStep> step;
+    std::optional<std::unique_ptr<GridStep>> line;  // of the nodes of a string, once it was asked for; null: it is none
     [[nodiscard]] bool is_usable() const { return step && step->is_usable(); }
     double longest_monotone = 0;
   };
@@ -219,6 +220,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] bool is_asked_again(bool is_kept, bool is_one) const;
   bool finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one, bool takes_any);
   bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
+  PointStep::Verdict begin_near(PointStep& step, Mode& mode);
   void list_other_branches(const PointStep& step, const Mode& mode);
   static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,
                                           const std::vector<int>& violated, Mode& mode);

@@ -307,6 +307,7 @@ bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdic
   const long most = 10 * static_cast<long>(mode.size()) + 20;
   BlockPivots pivots;
   bool is_ordered = false;
+  if (verdict == PointStep::Verdict::outside) verdict = begin_near(step, mode);
   for (long count = 0; count < most && verdict == PointStep::Verdict::outside; ++count) {
     check_interruption();
     list_violated_laws(step, violated_);

@@ -45,7 +45,7 @@ set(expected "3 states, solved, x = 0.5
 5 states, solved, x = 0.5
 9 states, solved, x = 0.5
 m.toml:12:9: run.share is 0; expected a number > 0
-m.toml:11:1: scheme backward_euler has no option 'share', which belongs to half_steps; it has h, policy, selector, solver, split_at_events, tol
+m.toml:11:1: scheme backward_euler has no option 'share', which belongs to half_steps; it has h, petsc, policy, selector, solver, split_at_events, tol
 ")
 string(FIND "${output}" "${expected}" position)
 if(NOT position EQUAL 0)

@@ -113,10 +113,10 @@ TEST_SUITE("models/spoiled_models") {
         {"[exact]\npieces = [{ t = [0, 2.5], x1 = \"-5 + 2*t\" }]", "[exact]",
          "m.toml:22:1: 'pieces' is missing in [exact]; expected a list of tables"},
         {"h = 0.1", "hh = 0.1",
-         "m.toml:21:1: unknown key 'hh' in [run]; expected one of cross_check, h, policy, "
+         "m.toml:21:1: unknown key 'hh' in [run]; expected one of cross_check, h, petsc, policy, "
          "scheme, selector, solver, split_at_events, t, theta, tol; did you mean 'h'?"},
         {"selector =", "selektor =",
-         "m.toml:20:1: unknown key 'selektor' in [run]; expected one of cross_check, h, policy, "
+         "m.toml:20:1: unknown key 'selektor' in [run]; expected one of cross_check, h, petsc, policy, "
          "scheme, selector, solver, split_at_events, t, theta, tol; did you mean 'selector'?"},
         {"h = 0.1", "split_at_events = 0",
          "m.toml:21:19: run.split_at_events is a number; expected true or false"},

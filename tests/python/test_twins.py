@@ -105,6 +105,14 @@ def same(result, text):
             np.testing.assert_array_equal(result[name] if name != "t" else result.t, [float(v) for v in column], err_msg=name)
 
 
+def thinned(result, text, every):
+    """A run that keeps its mode or changes it between two steps: its rows are those of every so many steps, and the last one."""
+    header, *rows = list(csv.reader(io.StringIO(text)))
+    taken = [*range(0, len(result.t), every), *([] if (len(result.t) - 1) % every == 0 else [len(result.t) - 1])]
+    np.testing.assert_array_equal(result.t[taken], [float(row[0]) for row in rows])
+    np.testing.assert_array_equal(result[header[1]][taken], [float(row[1]) for row in rows])
+
+
 def question(options):
     at = assignments(options["--at"][0]) if "--at" in options else None
     return {"at": at, **({"t": float(options["--t"][0])} if "--t" in options else {})}
@@ -134,6 +142,9 @@ def run(program, places, options, words):
         assert {line.split(" = ")[0]: float(line.split(" = ")[1]) for line in lines if " = " in line} == measured
         return
     text, errors, _ = program(*kept, "--quiet")
+    if "--every" in options:  # an array is thinned by a slice
+        thinned(perp.solve(model, **arguments), text, int(options["--every"][0]))
+        return
     same(perp.solve(model, **arguments), text)
 
 

@@ -1,4 +1,5 @@
 // Steps of Capturing of problems from grids, which have one solution.
+#include <algorithm>
 #include <utility>
 
 #include <perp/schemes/capturing/capturing.hpp>
@@ -42,6 +43,23 @@ Attempt Capturing::take_from_grid(double h, bool is_kept) {
   const Attempt attempt{Status::solved, is_kept, is_kept_first ? 0 : 1, 0};
   if (is_asked_again(is_kept, true)) remember(h, present, attempt);
   return attempt;
+}
+
+/// Where many laws of a string are to change, the ends of its contacts would move by a node from one mode to the next: a mode
+/// near that of the one solution comes from coarser strings. Its verdict, or that of the mode before, which is outside.
+PointStep::Verdict Capturing::begin_near(PointStep& step, Mode& mode) {
+  constexpr long few = 16;
+  const auto beyond = std::ranges::count_if(step.margins(), [](const PointStep::Margin& margin) { return margin.is_beyond; });
+  if (active_ != &equations_ || !is_large() || beyond <= few || !has_one_solution(step.length())) return PointStep::Verdict::outside;
+  std::optional<std::unique_ptr<GridStep>>& line = once().line;
+  if (!line) line = GridStep::of(equations_, 1);
+  if (!*line || !(*line)->set(step.length(), trial().parameter.data())) return PointStep::Verdict::outside;
+  from_ = mode;
+  (*line)->find_near(mode);
+  const PointStep::Verdict verdict = step.solve(mode);
+  if (verdict == PointStep::Verdict::inside || verdict == PointStep::Verdict::outside) return verdict;
+  mode = from_;
+  return step.solve(mode);
 }
 
 bool Capturing::end_surely_on_grid(const Mode& mode, double t_next, double h) {

@@ -24,11 +24,11 @@ std::optional<int> free_branch_of(const Law& law) {
 
 }  // namespace
 
-std::unique_ptr<GridStep> GridStep::of(const StepEquations& equations) {
+std::unique_ptr<GridStep> GridStep::of(const StepEquations& equations, int least_dimensions) {
   const SparseLcs& lcs = equations.system();
   if (equations.theta() != 1 || equations.n() < fewest_nodes || equations.rows_are_rounded()) return nullptr;
   const std::optional<linear::GridShape> shape = linear::grid_shape(lcs.A);
-  if (!shape || shape->dimensions() < 2) return nullptr;
+  if (!shape || shape->dimensions() < least_dimensions) return nullptr;
   std::unique_ptr<GridStep> step(new GridStep(equations, *shape));
   return step->has_own_rates() && step->list_bounds() && linear::GridMatrix::of(lcs.A, *shape) ? std::move(step) : nullptr;
 }
@@ -141,19 +141,34 @@ bool GridStep::set(double h, const double* parameter) {
   return true;
 }
 
-GridStep::Outcome GridStep::solve(const Mode& mode) {
+/// The nodes of laws that are on their bound in this mode.
+void GridStep::hold(const Mode& mode) {
   std::ranges::fill(box_->held(), GridBox::free);
   for (std::size_t i = 0; i < bounds_.size(); ++i)
     if (mode[i] != bounds_[i].free_branch)
       box_->held()[at(bounds_[i].node)] = bounds_[i].is_lower() ? GridBox::at_lower : GridBox::at_upper;
+}
+
+void GridStep::write_mode(Mode& mode) const {
+  for (int i = 0; i < equations_.m(); ++i)
+    mode[at(i)] = is_held(i) ? 1 - bounds_[at(i)].free_branch : bounds_[at(i)].free_branch;
+}
+
+GridStep::Outcome GridStep::solve(const Mode& mode) {
+  hold(mode);
   return box_->solve_held();
 }
 
 bool GridStep::find(Mode& mode) {
   if (!box_->find()) return false;
-  for (int i = 0; i < equations_.m(); ++i)
-    mode[at(i)] = is_held(i) ? 1 - bounds_[at(i)].free_branch : bounds_[at(i)].free_branch;
+  write_mode(mode);
   return true;
+}
+
+void GridStep::find_near(Mode& mode) {
+  hold(mode);
+  box_->find_near_set();
+  write_mode(mode);
 }
 
 bool GridStep::is_held(int law) const {

@@ -19,8 +19,9 @@ class GridStep {
  public:
   static constexpr int fewest_nodes = 1000;  ///< of a grid; of fewer the equations of a step are factored
 
-  /// Null: the equations, which must outlive it, have another form.
-  static std::unique_ptr<GridStep> of(const StepEquations& equations);
+  /// Null: the equations, which must outlive it, have another form, or are those of a grid of fewer dimensions. A string, whose
+  /// errors grow with the square of its nodes beyond all use, has no steps by it, but modes near those of its steps.
+  static std::unique_ptr<GridStep> of(const StepEquations& equations, int least_dimensions = 2);
 
   /// The equations become those of steps of this length from here, see `StepEquations::parameter`. False: they are not
   /// certified.
@@ -36,6 +37,8 @@ class GridStep {
   Outcome solve(const Mode& mode);
   /// From there to the mode that has the solution; false: it was not found.
   bool find(Mode& mode);
+  /// From there to one near it, by numbers as they are.
+  void find_near(Mode& mode);
 
   // Of the last solution:
   void write(Vector& x, Vector& lambda, Vector& w, Vector& rounding) const;
@@ -69,6 +72,8 @@ class GridStep {
   [[nodiscard]] Bounded w(int law) const;
   [[nodiscard]] Bounded lambda(int law) const;
   [[nodiscard]] bool is_held(int law) const;
+  void hold(const Mode& mode);
+  void write_mode(Mode& mode) const;
   [[nodiscard]] GridBox::Counts counts() const;
 
   const StepEquations& equations_;

@@ -32,6 +32,7 @@ class PointStep {
   [[nodiscard]] int width() const { return std::max(1, lu_.width()); }
   /// The equations become those of steps of this length from here: see `StepEquations::parameter`.
   void set(double h, const double* parameter);
+  [[nodiscard]] double length() const { return h_; }  ///< the last one
 
   enum class Verdict {
     inside,    ///< no margin of the mode is negative beyond the rounding of its terms

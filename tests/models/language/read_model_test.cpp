@@ -229,11 +229,11 @@ TEST_SUITE("models/read_model") {
         {{"RR", "1"},
          "--set RR=1:1:1: unknown key 'RR'; expected a parameter, a variable (its start) or "
          "run.cross_check, "
-         "run.h, run.policy, run.scheme, run.selector, run.solver, "
+         "run.h, run.petsc, run.policy, run.scheme, run.selector, run.solver, "
          "run.split_at_events, run.t, run.theta, run.tol; did you mean 'R'?"},
         {{"run.selektor", "first"},
          "--set run.selektor=first:1:1: unknown key 'run.selektor'; expected a parameter, a "
-         "variable (its start) or run.cross_check, run.h, run.policy, run.scheme, run.selector, "
+         "variable (its start) or run.cross_check, run.h, run.petsc, run.policy, run.scheme, run.selector, "
          "run.solver, run.split_at_events, run.t, "
          "run.theta, run.tol; did you mean 'run.selector'?"},
         {{"L", "2*Q"},

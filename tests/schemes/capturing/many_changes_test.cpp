@@ -8,38 +8,18 @@
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run/system_runs.hpp>
+#include <perp/tests/schemes/capturing/string_over_obstacle.hpp>
 
 // Steps of large systems in which many laws change.
 
 using namespace perp;
+using test::string_over_obstacle;
+using test::string_start;
 
 namespace {
 
-/// A string of n nodes that a load presses onto an obstacle below it.
-SparseLcs string_over_obstacle(int n) {
-  const double stiffness = (n + 1.0) * (n + 1.0);
-  std::vector<linear::SparseMatrix::Placed> A, identity;
-  for (int i = 0; i < n; ++i) {
-    if (i > 0) A.push_back({i, i - 1, stiffness});
-    A.push_back({i, i, -2 * stiffness});
-    if (i + 1 < n) A.push_back({i, i + 1, stiffness});
-    identity.push_back({i, i, 1});
-  }
-  const linear::SparseMatrix one(n, n, identity);
-  return {.E = one,
-          .A = linear::SparseMatrix(n, n, A),
-          .B = one,
-          .b = Signal(Vector(Vector::Constant(n, -8))),
-          .C = one,
-          .D = linear::SparseMatrix(n, n),
-          .q = Signal(Vector(Vector::Constant(n, 0.05))),
-          .laws = std::vector<Law>(at(n), complementarity())};
-}
-
 Trajectory run_of(int n, double h, double end) {
-  Vector x0(n);
-  for (int i = 0; i < n; ++i) x0[i] = 0.1 * std::sin(std::numbers::pi * (i + 1) / (n + 1));
-  return integrate_affine(string_over_obstacle(n), x0, {0, end}, Theta{.h = h, .theta = 1}, {});
+  return integrate_affine(string_over_obstacle(n), string_start(n), {0, end}, Theta{.h = h, .theta = 1}, {});
 }
 
 /// The step of the problem with this obstacle by projected Gauss-Seidel sweeps with over-relaxation.
@@ -85,6 +65,20 @@ TEST_SUITE("schemes/capturing/many changes") {
     REQUIRE(run.status == Status::solved);
     CHECK(run.counts.at("factorisations") < 40);
     CHECK(!run.counts.contains("refined"));
+  }
+
+  TEST_CASE("the ends of contacts come from coarser strings: a step takes few modes however many nodes change") {
+    const int n = 4000;
+    const Trajectory run = run_of(n, 1e-3, 0.1);
+    REQUIRE(run.status == Status::solved);
+    CHECK(run.counts.at("coarse_active_sets") > 0);
+    CHECK(run.counts.at("factorisations") < 60);  // 100 steps, 10 changes of mode; node by node: 600
+    // At rest: parabolas of curvature 8 that leave the obstacle without a kink, at distance d from the ends.
+    const double d = std::sqrt(0.05 / 4);
+    for (int i = 0; i < n; ++i) {
+      const double s = std::min(i + 1, n - i) / (n + 1.0), u = s < d ? 4 * s * s - 8 * d * s : -0.05;
+      if (!(std::abs(run.x.back()[i] - u) < 1e-6)) FAIL_CHECK("node ", i, " is at ", run.x.back()[i], ", not at ", u);
+    }
   }
 
   TEST_CASE("modes that a run has left are forgotten: what it keeps between two steps stays of one size") {
