@@ -5,7 +5,7 @@
 #include <perp/bench/measure.hpp>
 #include <perp/schemes/step/grid/grid_step.hpp>
 #include <perp/schemes/run/system_runs.hpp>
-#include <perp/tests/schemes/capturing/string_over_obstacle.hpp>
+#include <perp/tests/schemes/step/grid/string_over_obstacle.hpp>
 #include <perp/tests/schemes/step/grid/membrane.hpp>
 
 namespace perp::bench {

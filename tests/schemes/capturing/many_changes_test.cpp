@@ -8,7 +8,7 @@
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run/system_runs.hpp>
-#include <perp/tests/schemes/capturing/string_over_obstacle.hpp>
+#include <perp/tests/schemes/step/grid/string_over_obstacle.hpp>
 
 // Steps of large systems in which many laws change.
 
