@@ -84,25 +84,23 @@ class SystemReader {
   }
 
   [[nodiscard]] Lcs full() {
-    const auto matrix = [&](const WrittenMatrix* given, int rows, int columns) {
+    return system<Lcs>([&] { return Matrix(Matrix::Identity(n_, n_)); }, [&](const WrittenMatrix* given, int rows, int columns) {
       return given == nullptr ? Matrix(Matrix::Zero(rows, columns)) : full_matrix(context_, *given);
-    };
-    return {.E = E_ == nullptr ? Matrix(Matrix::Identity(n_, n_)) : matrix(E_, n_, n_),
-            .A = matrix(A_, n_, n_),
-            .B = matrix(B_, n_, m_),
-            .b = signal(b_, n_),
-            .C = matrix(C_, m_, n_),
-            .D = matrix(D_, m_, m_),
-            .q = signal(q_, m_),
-            .laws = std::move(laws_)};
+    });
   }
 
   /// By the entries, of which no full matrix is made.
   [[nodiscard]] SparseLcs sparse() {
-    const auto matrix = [&](const WrittenMatrix* given, int rows, int columns) {
+    return system<SparseLcs>([&] { return linear::SparseMatrix(n_, n_, ones()); }, [&](const WrittenMatrix* given, int rows, int columns) {
       return linear::SparseMatrix(rows, columns, given == nullptr ? std::vector<Placed>{} : numbers_of(context_, *given));
-    };
-    return {.E = E_ == nullptr ? linear::SparseMatrix(n_, n_, ones()) : matrix(E_, n_, n_),
+    });
+  }
+
+ private:
+  /// Of matrices as `matrix` makes them.
+  template <class System, class Identity, class MatrixOf>
+  [[nodiscard]] System system(const Identity& identity, const MatrixOf& matrix) {
+    return {.E = E_ == nullptr ? identity() : matrix(E_, n_, n_),
             .A = matrix(A_, n_, n_),
             .B = matrix(B_, n_, m_),
             .b = signal(b_, n_),
@@ -112,7 +110,6 @@ class SystemReader {
             .laws = std::move(laws_)};
   }
 
- private:
   [[nodiscard]] Signal signal(const WrittenMatrix* given, int size) const {
     return given == nullptr ? Signal(Vector(Vector::Zero(size))) : read_signal(context_, *given, t_);
   }

@@ -12,16 +12,13 @@
 #include <perp/schemes/run/system_runs.hpp>
 #include <perp/schemes/run/trajectory_archive.hpp>
 #include <perp/schemes/system_schemes.hpp>
+#include <perp/tests/schemes/lanes/drawn_models.hpp>
 
 using namespace perp;
+using test::Drawn;
+using test::models_of;
 
 namespace {
-
-/// A model, affine in its variables, and the interval from which its one parameter is drawn.
-struct Drawn {
-  std::string name, text;
-  double least, most;
-};
 
 const std::vector<Drawn> drawn{
     {"two numbers, a mode with a multiplier between two without",
@@ -48,18 +45,6 @@ const std::vector<Drawn> drawn{
     {"two parts are two runs",
      "[parameters]\np = {p}\n[variables]\nx = 1\ny = 2\n[model]\nequations = [\"der(x) = -p*sign(x)\", \"der(y) = -sign(y)\"]\n[run]\nt = [0, 4]\nh = 0.01\n", 0.2, 2},
 };
-
-std::vector<Model> models_of(const Drawn& what, int count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<Model> models;
-  for (int k = 0; k < count; ++k) {
-    const double p = what.least + (what.most - what.least) * static_cast<double>(random()) / 4294967296.0;
-    std::string text = what.text;
-    text.replace(text.find("{p}"), 3, fmt::format("{}", p));
-    models.push_back(read_model_text(text, "drawn.toml"));
-  }
-  return models;
-}
 
 std::string bytes_of(Trajectory run) {
   Archive archive;

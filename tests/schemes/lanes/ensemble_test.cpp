@@ -14,17 +14,14 @@
 #include <perp/schemes/run/system_runs.hpp>
 #include <perp/schemes/run/trajectory_archive.hpp>
 #include <perp/schemes/system_schemes.hpp>
+#include <perp/tests/schemes/lanes/drawn_models.hpp>
 
 using namespace perp;
+using test::Drawn;
+using test::models_of;
 using perp::eight::LaneAccess;
 
 namespace {
-
-/// A model and the interval from which its one parameter is drawn.
-struct Drawn {
-  std::string name, text;
-  double least, most;
-};
 
 const std::vector<Drawn> drawn{
     {"block on a belt",
@@ -58,18 +55,6 @@ const std::vector<Drawn> drawn{
      "[parameters]\np = {p}\n[variables]\nx = 1\n[model]\nequations = [\"der(x) = p*x^2\"]\n[run]\nt = [0, 1]\nh = 0.002\n",
      0.5, 1.5},
 };
-
-std::vector<Model> models_of(const Drawn& what, int count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<Model> models;
-  for (int k = 0; k < count; ++k) {
-    const double p = what.least + (what.most - what.least) * static_cast<double>(random()) / 4294967296.0;
-    std::string text = what.text;
-    text.replace(text.find("{p}"), 3, fmt::format("{}", p));
-    models.push_back(read_model_text(text, "drawn.toml"));
-  }
-  return models;
-}
 
 BackwardEuler scheme_of(const Model& model) { return {.h = model.run.h}; }
 
