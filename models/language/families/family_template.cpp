@@ -11,7 +11,7 @@ namespace perp {
 namespace {
 
 constexpr std::size_t most_digits = 9;  ///< of a number within an index
-constexpr double largest = 1e9;         ///< parameter within one
+constexpr double largest_parameter = 1e9;  ///< within one
 constexpr std::array<std::string_view, 5> relations{"<=", ">=", "<", ">", "="};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -243,7 +243,7 @@ bool FamilyTemplate::Reader::add_term(std::string_view term, long sign, Linear& 
     return true;
   }
   const double parameter = term == "mod" ? nan : families_.parameter(term);
-  if (!(std::abs(parameter) <= largest) || parameter != std::floor(parameter)) return false;
+  if (!(std::abs(parameter) <= largest_parameter) || parameter != std::floor(parameter)) return false;
   sum.constant += sign * static_cast<long>(parameter);
   return true;
 }
