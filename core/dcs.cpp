@@ -3,10 +3,11 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/system/function_derivatives.hpp>
 #include <perp/core/system/sparse_lcs.hpp>
 
 namespace perp {
@@ -78,12 +79,10 @@ Shape shape_of(const Tape& tape, const std::vector<Shape>& shapes, const Instruc
 
 /// Do F and G hold (ẋ, x, λ) by sums and products alone? Only then do constant derivatives say that they
 /// are affine: that of atan2(x, 0) is 0, and log(x) - log(x) has a value for x > 0 alone.
-bool is_polynomial(const Dcs& system) {
-  std::vector<int> lines = system.F;
-  lines.insert(lines.end(), system.G.begin(), system.G.end());
-  const int inputs = system.parameter_input(0);
-  const Tape tape = bind_inputs(system.tape, inputs, system.parameters, lines);
+bool is_polynomial(const BoundFunctions& functions) {
+  const auto& [tape, lines] = functions;
   std::vector<Shape> shapes;
+  shapes.reserve(static_cast<std::size_t>(tape.size()));
   for (int k = 0; k < tape.size(); ++k) shapes.push_back(shape_of(tape, shapes, tape[k]));
   return std::all_of(lines.begin(), lines.end(), [&](int line) {
     return shapes[static_cast<std::size_t>(line)] <= Shape::polynomial;
@@ -176,18 +175,13 @@ bool put_derivative(const Dcs& system, int row, int column, double value, Entrie
 
 /// The matrices of F and G from their constant derivatives; b and q are left out. None where a derivative
 /// is not finite, or G has a derivative of x.
-std::optional<SparseLcs> matrices_of(const Dcs& system, DcsEvaluator& evaluator) {
+std::optional<SparseLcs> matrices_of(const Dcs& system, const std::vector<FunctionDerivative>& derivatives) {
   const int n = system.n(), m = system.m();
-  std::vector<double> z(static_cast<std::size_t>(evaluator.inputs()), 0.0);
-  std::vector<double> value(static_cast<std::size_t>(n + m));
-  std::vector<double> derivatives(evaluator.entries().size());
-  evaluator.linearize(z.data(), value.data(), derivatives.data());
   Entries entries;
-  for (std::size_t k = 0; k < derivatives.size(); ++k) {
-    const auto [row, column] = evaluator.entries()[k];
+  for (const auto& [row, column, is_number, value] : derivatives) {
     if (column == Dcs::time_input()) continue;
-    if (!std::isfinite(derivatives[k])) return std::nullopt;
-    if (!put_derivative(system, row, column, derivatives[k], entries)) return std::nullopt;
+    if (!std::isfinite(value)) return std::nullopt;
+    if (!put_derivative(system, row, column, value, entries)) return std::nullopt;
   }
   return SparseLcs{.E = {n, n, entries.E},
                    .A = {n, n, entries.A},
@@ -200,10 +194,9 @@ std::optional<SparseLcs> matrices_of(const Dcs& system, DcsEvaluator& evaluator)
 }
 
 /// Do only derivatives by time change?
-bool has_constant_derivatives(const DcsEvaluator& evaluator) {
-  const auto& entries = evaluator.variable_entries();
-  return std::all_of(entries.begin(), entries.end(), [&](const DcsEvaluator::Variable& variable) {
-    return evaluator.entries()[variable.entry].column == Dcs::time_input();
+bool are_constant(const std::vector<FunctionDerivative>& derivatives) {
+  return std::ranges::all_of(derivatives, [](const FunctionDerivative& each) {
+    return each.is_number || each.column == Dcs::time_input();
   });
 }
 
@@ -234,10 +227,13 @@ std::optional<Lcs> as_full_lcs(const Dcs& system) {
 }
 
 std::optional<SparseLcs> as_sparse_lcs(const Dcs& system) {
-  if (!system.resets.empty() || !is_polynomial(system)) return std::nullopt;
-  DcsEvaluator evaluator(system);
-  if (!has_constant_derivatives(evaluator)) return std::nullopt;
-  std::optional<SparseLcs> lcs = matrices_of(system, evaluator);
+  if (!system.resets.empty()) return std::nullopt;
+  BoundFunctions functions = bound_functions(system);
+  if (!is_polynomial(functions)) return std::nullopt;
+  validate(system);
+  const std::vector<FunctionDerivative> derivatives = derivatives_at_zero(system, std::move(functions));
+  if (!are_constant(derivatives)) return std::nullopt;
+  std::optional<SparseLcs> lcs = matrices_of(system, derivatives);
   if (!lcs) return std::nullopt;
   const std::vector<bool> with_time = dependent_lines(system.tape, 0, 1);
   const auto varies = [&](const std::vector<int>& lines) {

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
+#include <algorithm>
+#include <utility>
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/io/provenance.hpp>
 #include <perp/models/language/run_options.hpp>
+#include <perp/models/language/scheme_table.hpp>
 
 namespace perp::io {
 namespace {
@@ -50,12 +53,35 @@ double value_of(const RunOptions& run, const char* key, RunOption::Own /*own*/) 
   return run.own.at(key);
 }
 
+/// As `has_effect`: a rule that options share is asked once.
+class Effects {
+ public:
+  explicit Effects(const Model& model) : model_(model), scheme_(find_scheme(model.run.scheme)) {}
+
+  bool operator()(const std::string& key) {
+    const RunOption* option = scheme_ == nullptr ? nullptr : scheme_->option(key);
+    if (option == nullptr || option->without_effect == nullptr) return has_effect(model_, key);
+    const auto known = std::ranges::find(rules_, option->without_effect, &Rule::first);
+    if (known != rules_.end()) return known->second;
+    rules_.emplace_back(option->without_effect, has_effect(model_, key));
+    return rules_.back().second;
+  }
+
+ private:
+  using Rule = std::pair<decltype(RunOption::without_effect), bool>;
+
+  const Model& model_;
+  const SchemeEntry* scheme_;
+  std::vector<Rule> rules_;
+};
+
 /// The options that have an effect on the run.
 Json options_to_json(const Model& model, const std::vector<std::string>& set) {
   const RunOptions& run = model.run;
   Json json{{"set", set}, {"t", {run.span.start, run.span.end}}};
+  Effects has_effect(model);
   for (const RunOption& option : run_options())
-    if (has_effect(model, option.key))
+    if (has_effect(option.key))
       std::visit([&](auto member) { json[option.key] = value_of(run, option.key, member); },
                  option.member);
   return json;

@@ -2,13 +2,15 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <set>
 #include <string_view>
+#include <unordered_set>
 
 #include <perp/analysis/run/columns.hpp>
 
 namespace perp {
 namespace {
+
+using Names = std::unordered_set<std::string>;
 
 bool is_plain(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -26,24 +28,25 @@ BranchTexts texts_of_branches(const std::vector<Law>& laws, const Event& event, 
   return texts;
 }
 
-/// "mode", unless a variable or an output is called so.
-std::string name_of_mode(std::set<std::string> taken, const std::vector<std::string>& lambda) {
-  if (taken.count("mode") == 0) return "mode";
+/// A name for the column of modes where a variable or an output is called "mode".
+std::string name_beside(Names taken, const std::vector<std::string>& lambda) {
   taken.insert(lambda.begin(), lambda.end());
   std::string name = "mode_text";
-  while (taken.count(name) > 0) name.insert(0, "_");
+  while (taken.contains(name)) name = std::string("_").append(name);
   return name;
 }
 
 /// Can the columns of all multipliers have the names of their laws, beside those that are taken?
-bool have_names_of_laws(const std::vector<Law>& laws, std::set<std::string> taken) {
-  return std::all_of(laws.begin(), laws.end(), [&](const Law& law) {
-    return is_plain(law.name) && taken.insert("lambda_" + law.name).second && taken.insert("w_" + law.name).second;
-  });
+bool have_names_of_laws(const std::vector<Law>& laws, const Names& taken) {
+  if (!std::ranges::all_of(laws, [](const Law& law) { return is_plain(law.name); })) return false;
+  Names own;
+  const auto takes = [&](const std::string& name) { return !taken.contains(name) && own.insert(name).second; };
+  return std::ranges::all_of(
+      laws, [&](const Law& law) { return takes("lambda_" + law.name) && takes("w_" + law.name); });
 }
 
 /// What makes "lambda" and "w" names that are not taken.
-std::string free_ending(std::string ending, const std::set<std::string>& taken) {
+std::string free_ending(std::string ending, const Names& taken) {
   while (taken.count("lambda" + ending) > 0 || taken.count("w" + ending) > 0)
     ending = std::string("_").append(ending);
   return ending;
@@ -58,21 +61,18 @@ std::vector<std::string> variable_names(const Model& model) {
 }
 
 Columns columns_of(const Model& model) {
-  Columns columns;
-  std::set<std::string> taken;
-  for (const Variable& variable : model.variables) {
-    columns.x.push_back(variable.name);
-    taken.insert(variable.name);
-  }
-  columns.outputs = model.outputs.names;
-  taken.insert(columns.outputs.begin(), columns.outputs.end());
   const std::vector<Law>& laws = model.laws();
-  const std::set<std::string> own_names = taken;
+  Columns columns;
+  columns.x = variable_names(model);
+  columns.outputs = model.outputs.names;
+  Names taken(columns.x.begin(), columns.x.end(), 2 * columns.x.size());
+  taken.insert(columns.outputs.begin(), columns.outputs.end());
+  const Names own_names = taken.contains("mode") ? taken : Names{};
   taken.insert({"t", "mode"});
   const bool by_name = have_names_of_laws(laws, taken);
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const std::string own = i < model.multipliers.size() ? model.multipliers[i] : "";
-    if (!own.empty() && taken.count(own) + taken.count("w_" + own) == 0) {  // the user's name
+    if (!own.empty() && !taken.contains(own) && !taken.contains("w_" + own)) {  // the user's name
       columns.lambda.push_back(own);
       columns.w.push_back("w_" + own);
       continue;
@@ -81,20 +81,22 @@ Columns columns_of(const Model& model) {
     columns.lambda.push_back("lambda" + ending);
     columns.w.push_back("w" + ending);
   }
-  columns.mode = name_of_mode(own_names, columns.lambda);
+  columns.mode = own_names.empty() ? "mode" : name_beside(own_names, columns.lambda);
   return columns;
 }
 
 std::map<std::string, std::string> column_units(const Model& model) {
-  const Columns columns = columns_of(model);
   std::map<std::string, std::string> units;
-  for (const Variable& variable : model.variables) units[variable.name] = variable.unit;
-  const auto add = [&units](const std::vector<std::string>& names, const std::vector<std::string>& of) {
-    for (std::size_t k = 0; k < std::min(names.size(), of.size()); ++k) units[names[k]] = of[k];
+  const auto add = [&units](const std::string& name, const std::string& unit) {
+    if (!unit.empty()) units[name] = unit;
   };
-  add(columns.lambda, model.multiplier_units);
-  add(columns.outputs, model.outputs.units);
-  std::erase_if(units, [](const auto& item) { return item.second.empty(); });
+  for (const Variable& variable : model.variables) add(variable.name, variable.unit);
+  const auto add_all = [&add](const std::vector<std::string>& names, const std::vector<std::string>& of) {
+    for (std::size_t k = 0; k < std::min(names.size(), of.size()); ++k) add(names[k], of[k]);
+  };
+  const bool has_units = std::ranges::any_of(model.multiplier_units, [](const std::string& unit) { return !unit.empty(); });
+  if (has_units) add_all(columns_of(model).lambda, model.multiplier_units);
+  add_all(model.outputs.names, model.outputs.units);
   return units;
 }
 

@@ -1,6 +1,6 @@
 // What every place asks of a system: called by all who do not build one.
-#include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linearize.hpp>
+#include <perp/core/system/function_derivatives.hpp>
 #include <perp/core/system/system.hpp>
 
 namespace perp {
@@ -32,11 +32,7 @@ const std::vector<Reset>& System::resets() const {
 
 std::vector<int> System::differential() const {
   if (const Lcs* lcs = affine()) return differential_variables(*lcs);
-  const DcsEvaluator evaluator(std::get<Dcs>(kind_));
-  std::vector<int> list;
-  for (int j = 0; j < evaluator.n(); ++j)
-    if (evaluator.is_differential(j)) list.push_back(j);
-  return list;
+  return differential_variables(std::get<Dcs>(kind_));
 }
 
 Dcs System::functions() const {

@@ -215,6 +215,21 @@ BoxStep::Sum BoxStep::row(int k) const {
   return sum;
 }
 
+/// Of x_j, by its own equation.
+double BoxStep::rounding_of_variable(int j) const {
+  return equation(j, false).rounding() / std::abs(lcs_.E(j, j) - h_ * lcs_.A(j, j));
+}
+
+/// What rounding may leave of a row: that of its terms, and in the argument of a law that of the variables in it. Where it is a
+/// variable alone, which is 0, its terms are what is left.
+double BoxStep::rounding_of(int k, const Sum& row) const {
+  double rounding = row.rounding();
+  const int own = unknowns_[at(k)], n = lcs_.n();
+  if (own >= n)
+    for (const auto& [j, value] : lcs_.C.row(own - n)) rounding += std::abs(value) * rounding_of_variable(j);
+  return rounding;
+}
+
 /// F of this rank's rows; the largest of all ranks that is not held, in bounds of its rounding.
 double BoxStep::find_residual(std::vector<double>& right) const {
   double most = 0;
@@ -223,7 +238,7 @@ double BoxStep::find_residual(std::vector<double>& right) const {
     const Sum sum = row(k);
     right[at(k - first_)] = static_cast<double>(sum.value);
     const double size = std::abs(static_cast<double>(sum.value));
-    if (held_[at(k)] == 0 && size > 0) most = std::max(most, size / sum.rounding());
+    if (held_[at(k)] == 0 && size > 0) most = std::max(most, size / rounding_of(k, sum));
     if (!std::isfinite(size)) most = inf;
   }
   return petsc_.largest(most);

@@ -78,6 +78,8 @@ class BoxStep {
   [[nodiscard]] Sum equation(int j, bool with_bounded) const;
   [[nodiscard]] Sum argument(int i) const;
   [[nodiscard]] Sum row(int unknown) const;
+  [[nodiscard]] double rounding_of(int unknown, const Sum& row) const;
+  [[nodiscard]] double rounding_of_variable(int j) const;
   double find_residual(std::vector<double>& right) const;
   void hold(const Mode& mode);
   bool refine();

@@ -358,6 +358,7 @@ void Capturing::count(Counts& counts) const {
   counts["factorisations"] += factorisations;
   counts["enumerated_steps"] += enumerated_;
   counts["solver_calls"] += solver_calls_;
+  if (beside_grid_ > 0) counts["beside_grid"] += beside_grid_;
   if (not_enumerated_ > 0) counts["not_enumerated"] += not_enumerated_;
   if (exact_signs > 0) counts["resolved_exactly"] += exact_signs;
 }

@@ -115,7 +115,7 @@ class Capturing final : public ModewiseScheme {
 
   /// What is made of the equations of a scheme when steps are asked for once.
   struct Once {
-    std::unique_ptr<GridStep> grid;   // where there is one, no other is made
+    std::unique_ptr<GridStep> grid;   // where there is one, no other is made but for steps that it does not solve
     std::unique_ptr<PointStep> step;
     std::optional<std::unique_ptr<GridStep>> line;  // of the nodes of a string, once it was asked for; null: it is none
     [[nodiscard]] bool is_usable() const { return step && step->is_usable(); }
@@ -185,10 +185,12 @@ class Capturing final : public ModewiseScheme {
   // capturing_once.cpp
   Once& once(StepEquations& equations);
   Once& once() { return once(*active_); }
+  PointStep& point_step(StepEquations& equations);
   bool is_asked_once(double h);
   // grid/capturing_grid.cpp
   bool make_grid(StepEquations& equations, Once& own);
   std::optional<Attempt> attempt_on_grid(double h);
+  std::optional<Attempt> attempt_beside_grid(double h, const char* why);
   Attempt take_from_grid(double h, bool is_kept);
   bool end_surely_on_grid(const Mode& mode, double t_next, double h);
   // capturing_once.cpp
@@ -305,6 +307,7 @@ class Capturing final : public ModewiseScheme {
   Mlcp problem_;
   std::string message_;
   long enumerated_ = 0, not_enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
+  long beside_grid_ = 0;  // steps that the grid did not solve
   long retired_exact_signs_ = 0;
 };
 

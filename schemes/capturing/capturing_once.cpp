@@ -53,6 +53,13 @@ Capturing::Once& Capturing::once(StepEquations& equations) {
   return own;
 }
 
+/// That of these equations, by factors, which a grid may stand beside.
+PointStep& Capturing::point_step(StepEquations& equations) {
+  std::unique_ptr<PointStep>& step = once(equations).step;
+  if (!step) step = std::make_unique<PointStep>(equations, options_.h);
+  return *step;
+}
+
 /// Whichever of the two methods makes the step.
 bool Capturing::moves_with_length(double h) {
   const auto is_certified = [&](StepEquations& equations) {
@@ -113,7 +120,7 @@ std::optional<Attempt> Capturing::attempt_once(double h) {
 std::optional<Attempt> Capturing::attempt_one_found(double h) {
   if (options_.selector != Selector::keep_mode && options_.selector != Selector::minimal_norm)
     return std::nullopt;
-  if (!once().is_usable()) return std::nullopt;
+  if (once().grid || !once().is_usable()) return std::nullopt;
   const std::optional<Attempt> found = solve_once(h, false, true);
   if (found) ++not_enumerated_;
   return found;

@@ -4,6 +4,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/structure/balanced_blocks.hpp>

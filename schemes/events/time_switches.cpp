@@ -39,9 +39,18 @@ Dcs with_formulas(SparseLcs lcs) {
   return as_dcs(lcs);
 }
 
-/// Are b and q constant, and does every law read a variable?
-bool has_no_functions_of_time(const SparseLcs& lcs) {
-  if (!lcs.b.is_constant() || !lcs.q.is_constant()) return false;
+/// Does no formula of the signal hold an operation with a kink or a jump, or data?
+bool is_smooth(const Signal& signal) {
+  if (signal.is_constant() || signal.tape() == nullptr) return true;
+  const Tape& tape = *signal.tape();
+  for (int k = 0; k < tape.size(); ++k)
+    if (tape[k].operation == Operation::table || is_counted(tape[k].operation, TimeSwitches::Of::kinks)) return false;
+  return true;
+}
+
+/// Are b and q smooth, and does every law read a variable?
+bool has_no_switches(const SparseLcs& lcs) {
+  if (!is_smooth(lcs.b) || !is_smooth(lcs.q)) return false;
   for (int i = 0; i < lcs.m(); ++i)
     if (std::ranges::none_of(lcs.C.row(i), [](const auto& entry) { return entry.value != 0; })) return false;
   return true;
@@ -50,7 +59,7 @@ bool has_no_functions_of_time(const SparseLcs& lcs) {
 }  // namespace
 
 TimeSwitches::TimeSwitches(const SparseLcs& lcs) : which_(Of::jumps), laws_(lcs.laws.size(), 0) {
-  if (!has_no_functions_of_time(lcs)) *this = TimeSwitches(with_formulas(lcs), Of::jumps);
+  if (!has_no_switches(lcs)) *this = TimeSwitches(with_formulas(lcs), Of::jumps);
 }
 
 TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {

@@ -214,7 +214,7 @@ void EventRun::fail(const ModePassage::Failure& failure) {
 
 RunEnd EventRun::here(Status status, double h) {
   const bool has_mode = !laws_.empty() && scheme_.mode().size() == laws_.size();
-  return {scheme_.t(), steps_, has_mode ? describe(laws_, scheme_.mode()) : "",
+  return {scheme_.t(), steps_, has_mode ? short_text(laws_, scheme_.mode()) : "",
           status == Status::no_solution ? modes_text(laws_, scheme_.violations(h)) : ""};
 }
 

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include <perp/core/base/types.hpp>
 #include <perp/models/language/families/families.hpp>
+#include <perp/models/language/families/family_template.hpp>
 #include <perp/models/language/families/family_text.hpp>
 
 namespace perp::reader {
@@ -16,7 +19,11 @@ constexpr int deepest = 64;                ///< parameters that are given by par
 class FamilyTables {
  public:
   explicit FamilyTables(const Document& document) : document_(document) {
-    families_.parameter = [this](std::string_view name) { return parameter(name, 0); };
+    families_.parameter = [this](std::string_view name) {
+      auto known = parameters_.find(name);
+      if (known == parameters_.end()) known = parameters_.emplace(name, parameter(name, 0)).first;
+      return known->second;
+    };
   }
 
   [[nodiscard]] bool read_sizes();
@@ -27,11 +34,15 @@ class FamilyTables {
   Value expanded();
 
  private:
+  /// Of the texts of one family.
+  using Templates = std::map<std::string, std::optional<FamilyTemplate>, std::less<>>;
+
   [[nodiscard]] double parameter(std::string_view name, int depth) const;
   [[nodiscard]] long size_of(const Value& size, const std::string& name) const;
   [[nodiscard]] std::vector<long> sizes_of(const Value& value, const std::string& name) const;
   void expand_members(Value& table) const;
   void expand_texts(Value& value, const Indices& indices) const;
+  void expand_element(Value& value, const Indices& indices, Templates& ready) const;
   void expand_list(Value& list) const;
   void expand_model(Value& model) const;
   void expand_laws(Value& system) const;
@@ -40,6 +51,7 @@ class FamilyTables {
 
   const Document& document_;
   Families families_;
+  std::map<std::string, double, std::less<>> parameters_;  ///< those that were asked for
 };
 
 /// Errors of a text at their place in the file.
@@ -162,14 +174,28 @@ bool FamilyTables::has_lines() const {
   return (model != nullptr && holds_index(*model)) || (laws != nullptr && holds_index(laws->value));
 }
 
+/// Are the texts of this member of a variable names, or text for people?
+bool is_told_as_it_stands(const Member& member) {
+  return member.key == "unit" || member.key == "modes" || member.key == "name";
+}
+
 /// All texts of a value, with numbers in place of the indices.
 void FamilyTables::expand_texts(Value& value, const Indices& indices) const {
-  if (value.kind == Value::Kind::text)
-    value.text = at_place(value, [&] { return expand_indices(value.text, indices, families_); });
-  for (Value& item : value.items) expand_texts(item, indices);
+  Templates none;
+  expand_element(value, indices, none);
+}
+
+/// The same of one of the elements of a family.
+void FamilyTables::expand_element(Value& value, const Indices& indices, Templates& ready) const {
+  if (value.kind == Value::Kind::text) {
+    auto known = ready.find(value.text);
+    if (known == ready.end()) known = ready.emplace(value.text, FamilyTemplate::of(value.text, indices, families_)).first;
+    std::optional<std::string> text = known->second ? known->second->at(indices) : std::nullopt;
+    value.text = text ? *std::move(text) : at_place(value, [&] { return expand_indices(value.text, indices, families_); });
+  }
+  for (Value& item : value.items) expand_element(item, indices, ready);
   for (Member& member : value.members)
-    if (member.key != "unit" && member.key != "modes" && member.key != "name")
-      expand_texts(member.value, indices);
+    if (!is_told_as_it_stands(member)) expand_element(member.value, indices, ready);
 }
 
 /// x = { size = 3, .. } as x[1], x[2], x[3].
@@ -184,13 +210,14 @@ void FamilyTables::expand_members(Value& table) const {
     std::erase_if(member.value.members, [](const Member& key) { return key.key == "size"; });
     const std::vector<long>& sizes = known->second;
     const long columns = sizes.size() > 1 ? sizes[1] : 1;
+    Templates ready;
     for (long i = 1; i <= sizes[0]; ++i)
       for (long j = 1; j <= columns; ++j) {
         Member element = member;
         Indices indices{{"i", i}};
         if (sizes.size() > 1) indices["j"] = j;
         element.key += sizes.size() > 1 ? fmt::format("[{},{}]", i, j) : fmt::format("[{}]", i);
-        expand_texts(element.value, indices);
+        expand_element(element.value, indices, ready);
         members.push_back(std::move(element));
       }
   }

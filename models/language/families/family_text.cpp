@@ -8,6 +8,7 @@
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/core/expression/equation.hpp>
 #include <perp/core/expression/expression.hpp>
+#include <perp/models/language/families/family_template.hpp>
 #include <perp/models/language/families/family_text.hpp>
 #include <perp/models/language/families/index_expression.hpp>
 
@@ -340,10 +341,14 @@ std::vector<ExpandedText> expand_family(std::string_view text, const Families& f
   if (colon == std::string_view::npos)
     throw FamilyError("'for' has no end of its indices; expected for i in 1:N: and an equation",
                       offset);
+  const std::string_view body = rest.substr(colon + 1);
   std::vector<ExpandedText> list;
+  std::optional<FamilyTemplate> ready;
   for_each_index(rest.substr(0, colon), offset, {}, families, [&](const Indices& indices) {
-    FamilyText body(rest.substr(colon + 1), offset + colon + 1, indices, families);
-    list.push_back({std::string(trimmed(body.expand())), text_of(indices)});
+    if (list.empty()) ready = FamilyTemplate::of(trimmed(body), indices, families);
+    std::optional<std::string> element = ready ? ready->at(indices) : std::nullopt;
+    if (!element) element = trimmed(FamilyText(body, offset + colon + 1, indices, families).expand());
+    list.push_back({*std::move(element), text_of(indices)});
   });
   return list;
 }

@@ -24,13 +24,22 @@ std::optional<Attempt> Capturing::attempt_on_grid(double h) {
   if (!begin_search() || !grid.set(h, trial().parameter.data())) return std::nullopt;
   const GridStep::Outcome outcome = grid.solve(search_);
   if (outcome == GridStep::Outcome::unknown)
-    return unsolved(Status::not_solved, "the equations of the step on its grid are not solved to the rounding of their rows");
+    return attempt_beside_grid(h, "the equations of the step on its grid are not solved to the rounding of their rows");
   const bool rests = outcome == GridStep::Outcome::rests;
   is_refuted_ = !rests && !start_pending_;
   grid.write_ends(trial().ends);
   if (!rests && !is_end_enough(true) && !grid.find(search_))
-    return unsolved(Status::not_solved, "the active sets of the step on its grid come to no end");
+    return attempt_beside_grid(h, "the active sets of the step on its grid come to no end");
   return take_from_grid(h, rests && !start_pending_);
+}
+
+/// By factors, whose errors are bounded otherwise; where these would not fit into memory, or do not solve it either, the step
+/// has no solution that is known, and `why` tells.
+std::optional<Attempt> Capturing::attempt_beside_grid(double h, const char* why) {
+  ++beside_grid_;
+  if (point_step(*active_).is_usable())
+    if (std::optional<Attempt> attempt = solve_once(h, true, true)) return attempt;
+  return unsolved(Status::not_solved, why);
 }
 
 /// In the mode `search_`.

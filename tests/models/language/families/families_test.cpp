@@ -2,7 +2,9 @@
 #include <string>
 
 #include <perp/core/base/error.hpp>
+#include <perp/models/language/families/family_template.hpp>
 #include <perp/models/language/families/family_text.hpp>
+#include <perp/models/language/families/index_expression.hpp>
 #include <perp/models/language/read_model.hpp>
 
 namespace {
@@ -42,6 +44,21 @@ TEST_CASE("a family of lines is the lines that stand there one by one") {
         "u[1,1] = 1 - 1; u[1,2] = 1 - 2; u[1,3] = 1 - 3; u[2,2] = 2 - 2; u[2,3] = 2 - 3");
   CHECK(expanded("for i in 2:1: x[i] = 0").empty());
   CHECK(expanded("x[N-1] = 1e5") == "x[2] = 1e5");
+}
+
+TEST_CASE("a line that is read once for all indices is the line that is read for each") {
+  const perp::Families known = families();
+  for (const std::string line : {"der(x[i]) = a*x[i] - i*x[1]", "u[2, i] - x[N-i+1] + if(x[i] > 0, i, -i)",
+                                 "if(i < N, x[i+1], 0) + if(1 >= i, 0, if(i = 2, i - 5, x[i]))*1e5", " x[ -1 + i + 1 ] ", "i - 3"}) {
+    CAPTURE(line);
+    std::string one_by_one;
+    for (long i = 1; i <= 3; ++i) one_by_one += (i > 1 ? "; " : "") + std::string(perp::trimmed(perp::expand_indices(line, {{"i", i}}, known)));
+    CHECK(expanded("for i in 1:N: " + line) == one_by_one);
+    CHECK(perp::FamilyTemplate::of(line, {{"i", 1}}, known).has_value());
+  }
+  CHECK(expanded("for i in -1:0: x[i+2]*i") == "x[1]*(-1); x[2]*0");
+  for (const char* other : {"x[2*i]", "sum(j in 1:i: x[j])", "mod(i, 2)", "x[i", "y[i]", "if(i < 2 or i = 3, 1, 0)", "x + i", "u[i]"})
+    CHECK_FALSE(perp::FamilyTemplate::of(other, {{"i", 1}}, known).has_value());
 }
 
 TEST_CASE("sums and products of a family are one line, of no element 0 and 1") {

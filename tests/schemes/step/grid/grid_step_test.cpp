@@ -87,6 +87,30 @@ TEST_SUITE("schemes/step/grid/grid_step") {
     CHECK(counts.count("not_enumerated") == 0);
   }
 
+  TEST_CASE("a step whose rows the grid does not solve to rounding is made by factors, and counted") {
+    constexpr int N = 40;
+    constexpr double h = 1e8;  // rows have a rate beside 1e12 times their unknowns
+    const SparseLcs system = membrane(N);
+    Capturing run(system, Theta{.h = h, .theta = 1});
+    std::vector<Event> events;
+    REQUIRE(run.start(0, Vector::Zero(N * N), h, events).status == Status::solved);
+    REQUIRE(run.attempt(h, h).status == Status::solved);
+    run.accept();
+    Counts counts;
+    run.count(counts);
+    CHECK(counts["beside_grid"] > 0);
+    CHECK(counts["factorisations"] > 0);
+    // 0 = Δu - 8 + r, 0 <= u + 0.05 perp r >= 0
+    const Vector rest = system.A.times(run.x()) + run.lambda() - Vector::Constant(N * N, 8);
+    const Vector sizes = system.A.sizes_times(run.x().cwiseAbs()) + run.lambda() + Vector::Constant(N * N, 8);
+    for (int j = 0; j < N * N; ++j) {
+      CHECK(std::abs(rest[j]) <= 1e-7 * sizes[j]);
+      CHECK(run.x()[j] >= -0.05 * (1 + 1e-12));
+      CHECK(std::min(run.x()[j] + 0.05, run.lambda()[j]) <= 1e-12);
+    }
+    CHECK(std::ranges::count_if(run.lambda(), [](double r) { return r > 0; }) > 100);
+  }
+
   TEST_CASE("equations of another form are not those of a grid") {
     const auto has_grid = [](const SparseLcs& lcs) { return GridStep::of(StepEquations(lcs, 1)) != nullptr; };
     const SparseLcs good = membrane(32);
