@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <perp/core/law.hpp>
@@ -34,5 +35,8 @@ int nearest_branch(const Law& law, double w, double lambda, int except = -1, dou
 /// The only branch over w, if w is farther than `error`, and 1e-11 of it, from the ends of all branches. -1: none,
 /// several, too near.
 int decided_branch(const Law& law, double w, double error);
+
+/// describe(laws, mode) for people; of more than 24 laws how many are in which branch, e.g. "9952 x lambda=0, 48 x w=0".
+std::string describe_briefly(const std::vector<Law>& laws, const Mode& mode);
 
 }  // namespace perp

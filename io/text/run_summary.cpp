@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <perp/analysis/run/columns.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/io/text/run_summary.hpp>
 
 namespace perp::io {
@@ -43,16 +43,6 @@ std::string jump_text(const Model& model, const Event& event) {
   return fmt::format("from {} to {}", named_values(names, before), named_values(names, after));
 }
 
-/// How many laws are in branches of each name, in the order of the names.
-std::string shares_text(const std::vector<Law>& laws, const Mode& mode) {
-  std::map<std::string, std::size_t> counts;
-  for (std::size_t i = 0; i < mode.size(); ++i)
-    if (!is_constraint(laws[i])) ++counts[describe(laws[i].branches[static_cast<std::size_t>(mode[i])])];
-  std::string text;
-  for (const auto& [branch, count] : counts) text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, branch);
-  return text;
-}
-
 /// The first of the laws that change between two modes, and how many more.
 std::string changes_text(const EventTexts& texts, const Mode& before, const Mode& after) {
   std::string text;
@@ -75,8 +65,7 @@ std::string modes_of(const RunSummary& summary) {
   const EventTexts texts(laws);
   const auto mode_text = [&](std::size_t k) {
     const Mode& mode = summary.modes[k].mode;
-    if (laws.size() <= most_laws) return describe(laws, mode);
-    return k == 0 ? shares_text(laws, mode) : changes_text(texts, summary.modes[k - 1].mode, mode);
+    return k == 0 || laws.size() <= most_laws ? describe_briefly(laws, mode) : changes_text(texts, summary.modes[k - 1].mode, mode);
   };
   return fmt::format("modes       {}\n", summary.modes.size()) +
          some(summary.modes.size(), "changes of mode", [&](std::size_t k) {
