@@ -61,6 +61,7 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
   if (!arguments.checkpoint.empty() || !arguments.resume.empty())
     destinations.spool = kept_file(arguments) + ".rows";
   destinations.plotted = pictures.sampled();
+  destinations.plotted_array = pictures.array;
   destinations.plot_window = pictures.window;
   return destinations;
 }
@@ -86,6 +87,7 @@ void check_files(const RunArguments& arguments, const Model& model, const Destin
   declare_checkpoint(arguments, destinations, files);
   if (pictures.over_time) pictures.over_time->declare(files, "--plot");
   if (pictures.phase) pictures.phase->declare(files, "--plot-phase");
+  if (pictures.field) pictures.field->declare(files, "--plot-field");
 }
 
 Step last_state(const Trajectory& run) {
@@ -96,14 +98,14 @@ Step last_state(const Trajectory& run) {
 bool asks_for_trajectory(const RunArguments& arguments) {
   const PictureOptions& pictures = arguments.pictures;
   const bool has_lists = !arguments.measures.empty() || !pictures.others.empty();
-  const std::string given = pictures.phase + pictures.panels + pictures.window + arguments.until + pictures.logarithmic;
+  const std::string given = pictures.phase + pictures.field + pictures.panels + pictures.window + arguments.until + pictures.logarithmic;
   return arguments.all || arguments.rows.every > 0 || arguments.rows.is_compressed || has_lists || !given.empty();
 }
 
 /// Scheme enclosure gives bounds instead of a trajectory.
 int execute_enclosure(const RunArguments& arguments) {
   if (asks_for_trajectory(arguments))
-    throw InvalidInput("scheme enclosure has neither --all, --every, --compress, --measure, --until, --plot-phase, --plot-panels, --plot-window, --plot-log nor --plot-with");
+    throw InvalidInput("scheme enclosure has neither --all, --every, --compress, --measure, --until, --plot-phase, --plot-field, --plot-panels, --plot-window, --plot-log nor --plot-with");
   EncloseArguments enclosure;
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;
@@ -261,7 +263,7 @@ IntegrateOptions::Observer observer_of(RunRecorder& recorder, Progress& progress
 std::exception_ptr draw_pictures(const RunPictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
                                  RunRecorder& recorder, const Trajectory& run, std::vector<std::string>& files) {
   try {
-    draw(pictures, model, modes, recorder.samples(), run, files);
+    draw(pictures, model, modes, recorder.samples(), recorder.field(), run, files);
   } catch (const std::exception&) {
     return std::current_exception();
   }

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <utility>
 
 #include <perp/core/branches.hpp>
@@ -125,6 +128,17 @@ int decided_branch(const Law& law, double w, double error) {
     decided = static_cast<int>(k);
   }
   return decided;
+}
+
+std::string describe_briefly(const std::vector<Law>& laws, const Mode& mode) {
+  if (mode.size() <= most_laws_told) return describe(laws, mode);
+  // In the order of the names.
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i < mode.size(); ++i)
+    if (!is_constraint(laws[i])) ++counts[describe(laws[i].branches[static_cast<std::size_t>(mode[i])])];
+  std::string text;
+  for (const auto& [branch, count] : counts) text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, branch);
+  return text;
 }
 
 }  // namespace perp

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include <perp/core/law.hpp>
@@ -34,5 +36,11 @@ int nearest_branch(const Law& law, double w, double lambda, int except = -1, dou
 /// The only branch over w, if w is farther than `error`, and 1e-11 of it, from the ends of all branches. -1: none,
 /// several, too near.
 int decided_branch(const Law& law, double w, double error);
+
+/// Laws of a mode that people are told one by one; of more their number in each branch.
+constexpr std::size_t most_laws_told = 24;
+
+/// describe(laws, mode) for people; of more than `most_laws_told` laws how many are in which branch, e.g. "9952 x lambda=0, 48 x w=0".
+std::string describe_briefly(const std::vector<Law>& laws, const Mode& mode);
 
 }  // namespace perp

@@ -29,6 +29,7 @@ RunRecorder::RunRecorder(const Model& model, const Destinations& destinations)
       values_(model),
       constraints_(model, expected_steps(model)),
       samples_(model, destinations.plotted, destinations.plot_window, expected_steps(model)),
+      field_(model, destinations.plotted_array, destinations.plot_window),
       rows_(row_times(model, destinations)) {
   if (destinations.listing) lister_.emplace(model);
   const std::string& file = destinations.data;
@@ -57,6 +58,7 @@ bool RunRecorder::step(const Step& step) {
   if (rows_.takes(step.t) && !write_row(step)) return false;
   history_.add(step);
   if (!destinations_.plotted.empty()) samples_.add(step);
+  field_.add(step);
   if (lister_) list_solutions(step);
   return true;
 }
@@ -102,7 +104,7 @@ void RunRecorder::list(const std::string& text) {
 }
 
 void RunRecorder::transfer(Archive& archive) {
-  archive(history_, constraints_, samples_, rows_, t_, t_row_);
+  archive(history_, constraints_, samples_, field_, rows_, t_, t_row_);
   if (csv_) archive(*csv_);
   if (spool_) archive(*spool_);
   if (spool_ && archive.is_reading())

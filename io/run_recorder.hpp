@@ -14,6 +14,7 @@
 #include <perp/io/csv.hpp>
 #include <perp/io/hdf5.hpp>
 #include <perp/io/plot/curves.hpp>
+#include <perp/io/plot/field/field_samples.hpp>
 #include <perp/io/row_spool.hpp>
 #include <perp/io/text/run_summary.hpp>
 #include <perp/models/language/model.hpp>
@@ -27,6 +28,7 @@ struct Destinations {
   long every = 0;               ///< rows of every so many steps of length h only, of the first and the last state; 0: as above
   bool is_compressed = false;   ///< .h5 with its numbers packed
   std::vector<int> plotted{};   ///< columns that pictures need (see `drawn_columns`); empty: none
+  ArrayColumns plotted_array{};  ///< that a picture needs; without elements: none
   Span plot_window{-inf, inf};  ///< where they need them
   /// What else is kept where the run may go on from a checkpoint: the rows of HDF5 in this file; empty: nothing.
   std::string spool{};
@@ -64,6 +66,7 @@ class RunRecorder {
   [[nodiscard]] const ModeHistory& history() const { return history_; }
   [[nodiscard]] const ConstraintCheck& constraints() const { return constraints_; }
   [[nodiscard]] Samples& samples() { return samples_; }
+  [[nodiscard]] FieldSamples& field() { return field_; }
   [[nodiscard]] long listed_steps() const { return listed_steps_; }
 
  private:
@@ -80,6 +83,7 @@ class RunRecorder {
   ModeHistory history_;
   ConstraintCheck constraints_;
   Samples samples_;
+  FieldSamples field_;
   std::optional<StepLister> lister_;
   Step previous_;
   RowTimes rows_;

@@ -44,7 +44,7 @@ void draw_variables(const Model& model, RunPictures& pictures) {
   if (count > most_drawn)
     fmt::print(stderr,
                "perp run: the picture shows the first {} of {} variables; choose others with "
-               "--plot-variables\n",
+               "--plot-variables, or draw an array over its indices with --plot-field\n",
                most_drawn, count);
   const std::vector<Law>& laws = model.laws();
   const auto is_drawn = [](const Law& law) { return !is_constraint(law); };
@@ -79,10 +79,10 @@ Span window_of(const std::string& text, const Span& span) {
 
 /// Throws InvalidInput where options do not fit each other.
 void check(const PictureOptions& options) {
-  const std::string of_all = options.phase + options.variables + options.panels + options.window + options.logarithmic;
+  const std::string of_all = options.phase + options.field + options.variables + options.panels + options.window + options.logarithmic;
   const std::string of_phase = options.starts + options.layers;
   if (options.plot.empty() && !(of_all.empty() && options.others.empty()))
-    throw InvalidInput("--plot-phase, --plot-variables, --plot-panels, --plot-window, --plot-log and --plot-with need --plot FILE");
+    throw InvalidInput("--plot-phase, --plot-field, --plot-variables, --plot-panels, --plot-window, --plot-log and --plot-with need --plot FILE");
   if (options.phase.empty() && !of_phase.empty())
     throw InvalidInput("--plot-starts and --plot-layers are of the phase picture: add --plot-phase X,Y");
   if (!options.variables.empty() && !options.panels.empty())
@@ -140,6 +140,12 @@ void draw_phase(const std::string& text, const std::vector<std::string>& known, 
   pictures.phase.emplace(pictures.over_time->sibling("phase"));
 }
 
+/// An array
+void draw_array(const std::string& name, const Model& model, RunPictures& pictures) {
+  pictures.array = array_columns(model, name);
+  pictures.field.emplace(pictures.over_time->sibling("field"));
+}
+
 /// What is drawn over time.
 void choose_columns(const PictureOptions& options, const Model& model, const std::vector<std::string>& names, RunPictures& pictures) {
   if (!options.panels.empty())
@@ -162,6 +168,7 @@ RunPictures pictures_of(const PictureOptions& options, const Model& model) {
   if (!options.window.empty()) pictures.window = window_of(options.window, model.run.span);
   choose_columns(options, model, names, pictures);
   if (!options.phase.empty()) draw_phase(options.phase, names, pictures);
+  if (!options.field.empty()) draw_array(options.field, model, pictures);
   if (!options.logarithmic.empty()) set_logarithmic(options.logarithmic, names, pictures);
   if (!options.starts.empty()) set_starts(options.starts, model, pictures);
   if (!options.layers.empty()) set_layers(options.layers, pictures);
@@ -178,6 +185,9 @@ void PictureOptions::add_to(CommandLine& line) {
   line.add_option("--plot-phase", phase,
                  "draw a phase picture too, to FILE_phase of --plot FILE")
       .type_name("X,Y");
+  line.add_option("--plot-field", field,
+                 "draw an array in colours too, to FILE_field of --plot FILE: over time and its index, or over two\nindices at six times")
+      .type_name("X");
   line.add_option("--plot-variables", variables,
                  "columns to draw: variables, multipliers, arguments of laws, outputs; default: all variables,\nand up to four multipliers in a panel of their own")
       .type_name("X,Y,...");

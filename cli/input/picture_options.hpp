@@ -10,7 +10,7 @@ namespace perp::cli {
 
 /// The options of a command that draws a run.
 struct PictureOptions {
-  std::string plot, phase, variables, panels, window, logarithmic, starts, layers;
+  std::string plot, phase, field, variables, panels, window, logarithmic, starts, layers;
   std::vector<std::string> others;
   void add_to(CommandLine& line);
 };

@@ -45,7 +45,7 @@ ModeColours::ModeColours(const std::vector<Law>& laws, const std::vector<ModeSpa
                                                          : smooth[smooth_count++ % smooth.size()];
   for (const ModeSpan& span : spans)
     if (index_.emplace(span.mode, entries_.size()).second)
-      entries_.push_back({describe(laws, span.mode), colours[span.mode].light, colours[span.mode].strong, is_sliding(laws, span.mode)});
+      entries_.push_back({describe_briefly(laws, span.mode), colours[span.mode].light, colours[span.mode].strong, is_sliding(laws, span.mode)});
 }
 
 }  // namespace perp::io

@@ -197,6 +197,8 @@ std::string axis_range(double low, double high) {
   return fmt::format("[{}:{}]", middle - 0.1 * size, middle + 0.1 * size);
 }
 
+const char* palette_of_cells() { return "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n"; }
+
 const char* curve_colour(std::size_t k) {
   static constexpr std::array<const char*, 7> colours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                       "#000000", "#56B4E9", "#E69F00"};

@@ -56,6 +56,9 @@ std::string data_block(const std::string& comment, const std::string& rows);
 /// rounding errors only, one in which they look constant.
 std::string axis_range(double low, double high);
 
+/// The command that gives gnuplot the colours of cells, from the least value to the greatest.
+const char* palette_of_cells();
+
 /// Colours that can be told apart by colour-blind readers (Okabe and Ito), without yellow.
 const char* curve_colour(std::size_t k);
 

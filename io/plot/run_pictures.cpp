@@ -5,6 +5,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/io/files/trajectory_file.hpp>
+#include <perp/io/plot/field/field_plot.hpp>
 #include <perp/io/plot/phase/phase_plot.hpp>
 #include <perp/io/plot/run_pictures.hpp>
 #include <perp/io/plot/run_plot.hpp>
@@ -84,7 +85,7 @@ std::vector<int> RunPictures::sampled() const {
 }
 
 void draw(const RunPictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
-          Samples& samples, const Trajectory& run, std::vector<std::string>& files) {
+          Samples& samples, FieldSamples& field, const Trajectory& run, std::vector<std::string>& files) {
   if (!pictures.over_time) return;
   const auto& states = samples.finish();
   if (states.empty()) throw InvalidInput("there is no picture: the run has no state");
@@ -104,6 +105,9 @@ void draw(const RunPictures& pictures, const Model& model, const std::vector<Mod
   for (const std::string& file : pictures.others) plot.others.push_back(other_run(file, plot.drawn, pictures.window));
   draw_over_time(*pictures.over_time, plot);
   files.push_back(pictures.over_time->file());
+  if (!pictures.field) return;
+  draw_field(*pictures.field, {model.name, pictures.array, field.finish(), std::min(pictures.window.end, run.t.back())});
+  files.push_back(pictures.field->file());
 }
 
 }  // namespace perp::io

@@ -4,13 +4,16 @@
 
 #include <perp/analysis/counts.hpp>
 #include <perp/analysis/run/columns.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/io/solutions/solutions_text.hpp>
+#include <perp/io/text/run_summary.hpp>
 #include <perp/io/text/text_table.hpp>
 
 namespace perp::io {
 namespace {
 
 constexpr std::size_t most_modes_named = 4;  // of one piece, in a table
+constexpr std::size_t most_columns = 128;    // of unknowns; of more the first ones stand in one column
 
 std::string numbers(const Eigen::Ref<const Vector>& values) {
   std::string text;
@@ -21,7 +24,7 @@ std::string numbers(const Eigen::Ref<const Vector>& values) {
 std::string modes_of(const Piece& piece, const std::vector<Law>& laws) {
   std::string text;
   for (std::size_t k = 0; k < std::min(piece.modes.size(), most_modes_named); ++k)
-    text += (k > 0 ? " and " : "") + describe(laws, piece.modes[k]);
+    text += (k > 0 ? " and " : "") + (laws.size() > most_columns ? describe_briefly(laws, piece.modes[k]) : describe(laws, piece.modes[k]));
   if (piece.modes.size() > most_modes_named)
     text += fmt::format(" and {} more", piece.modes.size() - most_modes_named);
   return text;
@@ -53,14 +56,22 @@ std::string lines_of(const Piece& piece, int n, const std::string& indent) {
   return text;
 }
 
+bool is_wide(const Model& model) { return model.variables.size() + 2 * model.laws().size() > most_columns; }
+
+/// Variables, multipliers and arguments of the laws.
+std::vector<std::string> names_of_unknowns(const Model& model) {
+  if (is_wide(model)) return {"x"};
+  const Columns columns = columns_of(model);
+  std::vector<std::string> list = columns.x;
+  for (const auto* names : {&columns.lambda, &columns.w}) list.insert(list.end(), names->begin(), names->end());
+  return list;
+}
+
 /// Names of the columns of a table of solutions.
 std::vector<std::string> header_of(const ListedSolutions& solutions, const Model& model) {
   std::vector<std::string> header{" ", "#"};
   if (solutions.problem.m() > 0) header.emplace_back("mode");
-  for (const std::string& name : variable_names(model)) header.push_back(name);
-  const Columns columns = columns_of(model);
-  for (const auto* names : {&columns.lambda, &columns.w})
-    header.insert(header.end(), names->begin(), names->end());
+  for (std::string& name : names_of_unknowns(model)) header.push_back(std::move(name));
   const char* residual = solutions.note.empty() ? "residual" : "residual/rounding";
   for (const char* name : {"||E (x+ - x)||", residual, ""}) header.emplace_back(name);
   return header;
@@ -71,8 +82,11 @@ std::vector<std::string> row_of(const ListedSolutions& solutions, std::size_t k,
   const ListedSolution& item = solutions.listed[k];
   std::vector<std::string> row{item.chosen ? "*" : " ", fmt::format("{}", k + 1)};
   if (solutions.problem.m() > 0) row.push_back(modes_of(item.piece, model.laws()));
-  for (const Vector* values : {&item.nearest.u, &item.nearest.lambda, &item.nearest.w})
-    for (const double value : *values) row.push_back(short_number(value));
+  if (is_wide(model))
+    row.push_back(named_values(variable_names(model), item.nearest.u));
+  else
+    for (const Vector* values : {&item.nearest.u, &item.nearest.lambda, &item.nearest.w})
+      for (const double value : *values) row.push_back(short_number(value));
   row.push_back(short_number(item.norm));
   row.push_back(fmt::format("{:.1e}", item.nearest.residual));
   row.push_back(shape_of(item.piece));

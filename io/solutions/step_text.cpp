@@ -1,6 +1,7 @@
 // One step looked at from all sides, as text and as JSON.
 #include <fmt/format.h>
 
+#include <perp/core/branches.hpp>
 #include <perp/io/solutions/path_text.hpp>
 #include <perp/io/solutions/solutions_text.hpp>
 #include <perp/io/solutions/step_text.hpp>
@@ -23,7 +24,7 @@ std::string all_values(const Model& model, const Vector& x) {
 std::string present_text(const Model& model, const PresentMode& present) {
   if (model.laws().empty()) return {};
   if (present.mode.empty()) return fmt::format("present   {}\n", present.reason);
-  return fmt::format("present   {} ({})\n", describe(model.laws(), present.mode), present.reason);
+  return fmt::format("present   {} ({})\n", describe_briefly(model.laws(), present.mode), present.reason);
 }
 
 /// What the selector takes.

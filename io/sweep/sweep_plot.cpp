@@ -223,13 +223,13 @@ void draw_heat(const Picture& picture, const SweepRequest& request, const Model&
       picture.preamble(900, 560) + style(model.name) +
       fmt::format(
           "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset cblabel {} noenhanced\nset xrange [{}:{}]\nset yrange [{}:{}]\n"
-          "set key at graph 1, 1.02 right bottom\n{}"
-          "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n"
+          "set key at graph 1, 1.02 right bottom\n{}{}"
           "plot data index 0 using 1:2:4:5:6:7:3 with boxxyerror fc palette fs solid noborder notitle, \\\n"
           "     data index 1 with lines lw 1.2 lc rgb '#000000' {}\n",
           gnuplot_text(axes.x_label), gnuplot_text(axes.y_label), gnuplot_text(result.measures[0]), horizontal.begin()->second.lower,
           horizontal.rbegin()->second.upper, vertical.begin()->second.lower, vertical.rbegin()->second.upper,
           levels.values.empty() ? "" : fmt::format("set cbrange [{}:{}]\nset cbtics {}\n", values.lower, values.upper, levels.step),
+          palette_of_cells(),
           name.empty() ? "notitle" : "title " + gnuplot_text(name));
   draw_blocks(picture,
               {model.name, {axes}, {{DrawnBlock::Kind::cells, result.measures[0], "", 1}, {DrawnBlock::Kind::line, name, "#222222", 0.7}}},

@@ -7,6 +7,8 @@
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/first_step.hpp>
 #include <perp/core/expression/expression.hpp>
+#include <perp/core/branches.hpp>
+#include <perp/io/text/array_names.hpp>
 #include <perp/io/text/check_text.hpp>
 #include <perp/io/text/run_summary.hpp>
 #include <perp/io/text/text_table.hpp>
@@ -15,6 +17,7 @@ namespace perp::io {
 namespace {
 
 constexpr long most_equations = 50;
+constexpr std::size_t most_listed_laws = 50;  // of more the first and the last are listed
 
 std::string shape(const char* name, Eigen::Index rows, Eigen::Index columns) {
   return fmt::format("{} {}x{}", name, rows, columns);
@@ -71,8 +74,8 @@ std::string variables_text(const Model& model) {
         .push_back(model.variables[j].name);
   return fmt::format("model        {}\nvariables    n = {}: {} differential ({}), {} algebraic{}\n",
                      title(model), model.variables.size(), differential.size(),
-                     fmt::join(differential, ", "), algebraic.size(),
-                     algebraic.empty() ? "" : fmt::format(" ({})", fmt::join(algebraic, ", ")));
+                     names_text(differential), algebraic.size(),
+                     algebraic.empty() ? "" : fmt::format(" ({})", names_text(algebraic)));
 }
 
 std::string laws_text(const Model& model) {
@@ -83,6 +86,10 @@ std::string laws_text(const Model& model) {
   if (has_arguments) header.insert(header.begin() + 2, "w");
   TextTable table(header);
   for (std::size_t i = 0; i < laws.size(); ++i) {
+    if (laws.size() > most_listed_laws && i == most_listed_laws - 5) {
+      table.add({"...", fmt::format("{} more", laws.size() - most_listed_laws)});
+      i = laws.size() - 5;
+    }
     std::string branches;
     for (const Branch& branch : laws[i].branches)
       branches += (branches.empty() ? "" : " | ") + describe(branch);
@@ -113,7 +120,7 @@ std::string start_text(const Model& model, const StartConsistency& start) {
                                                    : fmt::format("{} values", start.count),
       start.modes.size() > 1 ? "s" : "");
   for (const Mode& mode : start.modes)
-    text += fmt::format("    {}\n", describe(model.laws(), mode));
+    text += fmt::format("    {}\n", describe_briefly(model.laws(), mode));
   return text;
 }
 
@@ -122,7 +129,7 @@ std::string scheme_start_text(const Model& model, const Trajectory& run) {
   for (const Event& event : run.events) text += fmt::format("  {}\n", event_text(model, event));
   if (!starts(model, run)) return text + fmt::format("first step   {}\n", run.message);
   return text + fmt::format("  the run starts in {} with {}\n",
-                            describe(model.laws(), run.mode.front()),
+                            describe_briefly(model.laws(), run.mode.front()),
                             named_values(variable_names(model), run.x.front()));
 }
 

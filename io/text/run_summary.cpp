@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include <perp/analysis/run/columns.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/io/text/run_summary.hpp>
-#include <perp/schemes/run/run_end.hpp>
 
 namespace perp::io {
 namespace {
@@ -64,8 +64,7 @@ std::string modes_of(const RunSummary& summary) {
   const EventTexts texts(laws);
   const auto mode_text = [&](std::size_t k) {
     const Mode& mode = summary.modes[k].mode;
-    const bool is_told = k == 0 || laws.size() <= most_laws_told;
-    return is_told ? short_text(laws, mode) : changes_text(texts, summary.modes[k - 1].mode, mode);
+    return k == 0 || laws.size() <= most_laws_told ? describe_briefly(laws, mode) : changes_text(texts, summary.modes[k - 1].mode, mode);
   };
   return fmt::format("modes       {}\n", summary.modes.size()) +
          some(summary.modes.size(), "changes of mode", [&](std::size_t k) {

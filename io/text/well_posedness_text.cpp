@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <cmath>
 
+#include <perp/core/branches.hpp>
 #include <perp/io/text/text_table.hpp>
 #include <perp/io/text/well_posedness_text.hpp>
 
@@ -44,14 +45,14 @@ std::string warning(const Model& model, const UniqueSolvability& found) {
     return fmt::format(
         "the step matrix of {} is singular: for some states, b and q there is no "
         "(x, lambda) or a continuum",
-        describe(model.laws(), found.mode));
+        describe_briefly(model.laws(), found.mode));
   if (found.verdict == Verdict::fold)
     return fmt::format(
         "{} folds between {} and {} (opposite determinants){}: steps that end near that corner "
         "have two solutions there, or none",
         law_text(model, found.law), branch_text(model, found.law, found.mode),
         branch_text(model, found.law, found.neighbour),
-        model.laws().size() > 1 ? " in " + describe(model.laws(), found.mode) : "");
+        model.laws().size() > 1 ? " in " + describe_briefly(model.laws(), found.mode) : "");
   if (found.verdict == Verdict::unknown) return "not decided: " + found.reason;
   return {};
 }
@@ -81,7 +82,7 @@ std::string shorter_text(const Model& model, const StepSolvability& found) {
       found.below > span.end - span.start
           ? fmt::format("0 < h <= {:g}, the whole run", span.end - span.start)
           : fmt::format("0 < h < {}, where the step matrix of {} becomes singular", at_most(found.below),
-                        describe(model.laws(), found.mode));
+                        describe_briefly(model.laws(), found.mode));
   const std::string trouble = warning(model, found.shorter);
   if (trouble.empty())
     return fmt::format("  exactly one for {} (no step matrix is singular there, {})\n", limit,
@@ -113,7 +114,7 @@ std::string modes_text(const Model& model, const ModelModes& modes) {
   TextTable table({"#", "mode", "DAE in this mode", "|C_i B|", "step matrix"});
   for (std::size_t k = 0; k < listed; ++k) {
     std::vector<std::string> row = described(modes.list[k]);
-    row.insert(row.begin(), {fmt::format("{}", k + 1), describe(laws, modes.list[k].mode)});
+    row.insert(row.begin(), {fmt::format("{}", k + 1), describe_briefly(laws, modes.list[k].mode)});
     table.add(std::move(row));
   }
   return text + table.text("  ");

@@ -23,7 +23,7 @@ FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode&
     return {t, fmt::format("the equations have index {}, and steps with theta < 1 converge up to index {} only", index,
                            most_theta_index)};
   return {t, fmt::format("mode [{}] has index {}, and steps with theta < 1 converge up to index {} only",
-                         describe(laws, mode), index, most_theta_index)};
+                         describe_briefly(laws, mode), index, most_theta_index)};
 }
 
 std::vector<int> branches_at(const Law& law, double w, double error) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include <perp/core/branches.hpp>
 #include <perp/lcp/memory.hpp>
 #include <perp/schemes/continuation/mode_changes.hpp>
 #include <perp/schemes/continuation/pole_limit.hpp>
@@ -341,7 +342,7 @@ class Follower {
     if (point_.h - stuck_at_ <= 4 * moment * h_ && found.mode == point_.mode)
       return end(Status::not_enumerated,
                  fmt::format("the solutions in mode [{}] are not determined for a step of {:.10g}",
-                             describe(family_.laws(), point_.mode), later));
+                             describe_briefly(family_.laws(), point_.mode), later));
     stuck_at_ = point_.h;
     if (result_.solutions >= 0)
       result_.solutions = solutions < 0 ? -1 : std::max(result_.solutions, solutions);

@@ -135,7 +135,7 @@ std::string modes_text(const std::vector<Law>& laws,
   }
   std::string text;
   for (const auto& [mode, violation] : violations)
-    text += fmt::format("{}{}: {:.3g}", text.empty() ? "" : ", ", describe(laws, mode), violation);
+    text += fmt::format("{}{}: {:.3g}", text.empty() ? "" : ", ", describe_briefly(laws, mode), violation);
   if (count > most_named_modes) text += fmt::format(", {} more", count - most_named_modes);
   return text;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_record.hpp>
 #include <perp/schemes/step_grid.hpp>
@@ -29,7 +30,7 @@ void LocatedRecord::finish_at(const Step& state, Status status, std::string mess
 
 std::string LocatedRecord::place(const Step& state) const {
   if (at_.system.laws.empty()) return fmt::format("t = {:.10g} (step {})", state.t, steps);
-  return fmt::format("t = {:.10g} (step {}, mode [{}])", state.t, steps, describe(at_.system.laws, state.mode));
+  return fmt::format("t = {:.10g} (step {}, mode [{}])", state.t, steps, describe_briefly(at_.system.laws, state.mode));
 }
 
 double LocatedRecord::next_output(double after) const {

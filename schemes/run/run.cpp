@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <perp/core/base/interruption.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/events/consistent_start.hpp>
 #include <perp/schemes/events/events.hpp>
@@ -214,7 +215,7 @@ void EventRun::fail(const ModePassage::Failure& failure) {
 
 RunEnd EventRun::here(Status status, double h) {
   const bool has_mode = !laws_.empty() && scheme_.mode().size() == laws_.size();
-  return {scheme_.t(), steps_, has_mode ? short_text(laws_, scheme_.mode()) : "",
+  return {scheme_.t(), steps_, has_mode ? describe_briefly(laws_, scheme_.mode()) : "",
           status == Status::no_solution ? modes_text(laws_, scheme_.violations(h)) : ""};
 }
 

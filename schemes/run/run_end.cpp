@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <cmath>
-#include <map>
 
 #include <perp/schemes/run/run_end.hpp>
 
@@ -13,16 +12,6 @@ std::string first_order_text(const std::string& from, const std::string& by, con
 }
 
 }  // namespace
-
-std::string short_text(const std::vector<Law>& laws, const Mode& mode) {
-  if (laws.size() <= most_laws_told) return describe(laws, mode);
-  std::map<std::string, std::size_t> counts;  // in the order of the names
-  for (std::size_t i = 0; i < mode.size(); ++i)
-    if (!is_constraint(laws[i])) ++counts[describe(laws[i].branches[static_cast<std::size_t>(mode[i])])];
-  std::string text;
-  for (const auto& [branch, count] : counts) text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, branch);
-  return text;
-}
 
 std::string refused_start_text(const RunEnd& at, const std::string& why) {
   return fmt::format("no step can be made at t = {:.10g}: {}{}{}", at.t, why,

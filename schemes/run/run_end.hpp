@@ -1,9 +1,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/lcp/selector.hpp>
 #include <perp/schemes/scheme.hpp>
@@ -17,12 +15,6 @@ struct RunEnd {
   std::string mode{};       ///< empty: the system has no laws
   std::string residuals{};  ///< of the modes; empty: not asked for
 };
-
-/// Laws of a mode that is told law by law; of more it is how many of them are in which branch.
-constexpr std::size_t most_laws_told = 24;
-
-/// "w>=0 | w=0", or "17 x lambda=0, 8 x w=0" where there are many laws.
-std::string short_text(const std::vector<Law>& laws, const Mode& mode);
 
 /// "no step can be made at t = 0: ..."
 std::string refused_start_text(const RunEnd& at, const std::string& why);

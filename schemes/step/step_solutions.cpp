@@ -31,7 +31,7 @@ StepSolutions solutions(const Dcs& system, const Vector& x, double t, double h) 
   }
   StepSolutions result;
   result.all_modes = found.all_modes;
-  if (!found.all_modes)
+  if (search.has_too_many_modes())
     result.note =
         fmt::format("more than {} modes: only some were searched", StepSearch::most_modes);
   else if (!found.why.empty())

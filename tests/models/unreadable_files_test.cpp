@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <perp/models/language/read_model.hpp>
+#include <perp/tests/folder.hpp>
 
 namespace {
 
@@ -27,25 +28,6 @@ std::string text_of(const std::string& zoo_name) {
   std::ifstream file(perp::find_model(zoo_name), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-
-/// A folder that disappears with the test.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / "perp_unreadable_files_test") {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 }  // namespace
 
@@ -129,7 +111,7 @@ TEST_SUITE("models/unreadable_files") {
   }
 
   TEST_CASE("what is not a file of reasonable size is refused") {
-    const Folder folder;
+    const perp::test::Folder folder;
     const auto message = [](const std::string& file) -> std::string {
       try {
         perp::read_model(file);
@@ -140,12 +122,12 @@ TEST_SUITE("models/unreadable_files") {
       }
       return "no error";
     };
-    CHECK(message(folder.file("")) ==
-          folder.file("") + ":1:1: is a directory; expected a model file");
-    CHECK(message(folder.file("none.toml")) ==
-          folder.file("none.toml") + ":1:1: cannot be opened; expected a model file");
-    CHECK_THROWS_AS(perp::read_model(folder.file("none.toml")), FileError);
-    const std::string huge = folder.file("huge.toml");
+    CHECK(message(folder / "") ==
+          (folder / "") + ":1:1: is a directory; expected a model file");
+    CHECK(message(folder / "none.toml") ==
+          (folder / "none.toml") + ":1:1: cannot be opened; expected a model file");
+    CHECK_THROWS_AS(perp::read_model(folder / "none.toml"), FileError);
+    const std::string huge = folder / "huge.toml";
     std::ofstream(huge) << "#";
     fs::resize_file(huge, (64UL << 20U) + 1);  // sparse
     CHECK(message(huge) == huge + ":1:1: is larger than 64 MiB; expected a model file");

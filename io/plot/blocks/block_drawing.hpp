@@ -31,6 +31,8 @@ struct DrawnBlock {
   std::string name{};  ///< in the legend; empty: not there
   std::string colour{};
   double size = 1;  ///< of lines and of the edges of bands their width, of points their diameter, of bars their width in x
+  int panel = -1;             ///< where it is; -1: in all of them
+  Range values{inf, -inf};    ///< of the colours of cells; empty: from the least to the greatest of its own
 };
 
 /// What stands around the blocks of a panel.

@@ -205,7 +205,7 @@ class PanelOfBlocks {
   void add_cells(const DrawnBlock& block, const std::vector<Piece>& pieces) {
     static constexpr std::array colours{"#440154", "#482878", "#3e4989", "#31688e", "#26828e",
                                         "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"};
-    const Range values = values_of(pieces);
+    const Range values = block.values.lower <= block.values.upper ? block.values : values_of(pieces);
     const double width = (values.upper - values.lower) / colours.size();
     std::array<PageCurve, colours.size()> curves;
     for (const Piece& piece : pieces)
@@ -237,7 +237,8 @@ std::string block_page(const BlockDrawing& drawing, const std::string& data) {
   Page page{.title = drawing.title, .shares_x = drawing.panels.size() > 1};
   for (std::size_t k = 0; k < drawing.panels.size(); ++k) {
     PanelOfBlocks panel(drawing.panels[k], k);
-    for (std::size_t block = 0; block < drawing.blocks.size(); ++block) panel.add(drawing.blocks[block], blocks.at(block));
+    for (std::size_t block = 0; block < drawing.blocks.size(); ++block)
+      if (const int only = drawing.blocks[block].panel; only < 0 || only == static_cast<int>(k)) panel.add(drawing.blocks[block], blocks.at(block));
     page.panels.push_back(panel());
   }
   return html_page(page);

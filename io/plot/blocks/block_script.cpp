@@ -42,9 +42,11 @@ def boxes(rows):
     return [Rectangle((x0, y0), x1 - x0, y1 - y0) for x0, x1, y0, y1 in rows]
 
 
-def cells(ax, rows, name):
+def cells(ax, rows, name, values):
     shown = PatchCollection(boxes(rows[:, 3:7]), cmap="viridis")
     shown.set_array(rows[:, 2])
+    if values:
+        shown.set_clim(*values)
     ax.add_collection(shown)
     figure.colorbar(shown, ax=ax, label=name)
     ax.set(xlim=(rows[:, 3].min(), rows[:, 4].max()), ylim=(rows[:, 5].min(), rows[:, 6].max()))
@@ -64,7 +66,7 @@ def bands(ax, pieces, panel, hatched, name, colour, size):
         ax.plot(x, low, x, high, color=colour, lw=0.9 * size)
 
 
-def block(ax, panel, pieces, kind, name, colour, size):
+def block(ax, panel, pieces, kind, name, colour, size, values):
     rows = np.concatenate(pieces)
     rows = rows[~np.isnan(rows).any(axis=1)]
     if kind in ("line", "dashed"):
@@ -79,7 +81,7 @@ def block(ax, panel, pieces, kind, name, colour, size):
     elif kind == "bars":
         ax.bar(rows[:, 0], rows[:, 1], width=size, color=colour, alpha=0.6, label=name)
     elif kind == "cells":
-        cells(ax, rows, name)
+        cells(ax, rows, name, values)
     elif kind == "areas":
         areas(ax, rows, name, colour)
     elif kind == "stripes":
@@ -90,8 +92,9 @@ def block(ax, panel, pieces, kind, name, colour, size):
 
 
 for panel, (ax, (x_label, y_label, x_scale, y_scale)) in enumerate(zip(all_axes[:, 0], panels)):
-    for text, (kind, name, colour, size) in zip(texts, blocks):
-        block(ax, panel, list(pieces_of(text)), kind, name, colour, size)
+    for text, (kind, name, colour, size, only, values) in zip(texts, blocks):
+        if only in (None, panel):
+            block(ax, panel, list(pieces_of(text)), kind, name, colour, size, values)
     ax.set(xlabel=x_label if panel == len(panels) - 1 else "", ylabel=y_label, xscale=x_scale, yscale=y_scale)
     ax.grid(color="#D0D0D0", lw=0.5)
 all_axes[0, 0].set_title(title)
@@ -122,10 +125,12 @@ std::string block_script(const BlockDrawing& drawing, const Picture& picture) {
   for (const DrawnAxes& axes : drawing.panels)
     text += fmt::format("    ({}, {}, \"{}\", \"{}\"),\n", literal(axes.x_label), literal(axes.y_label), scale(axes.is_x_logarithmic),
                         scale(axes.is_y_logarithmic));
-  text += "]\nblocks = [  # of the data: how it is drawn, name, colour, size\n";
+  text += "]\nblocks = [  # of the data: how it is drawn, name, colour, size, the only panel it is in, range of its colours\n";
   for (const DrawnBlock& block : drawing.blocks)
-    text += fmt::format("    (\"{}\", {}, \"{}\", {}),\n", words.at(static_cast<std::size_t>(block.kind)),
-                        block.name.empty() ? "None" : literal(block.name), block.colour, block.size);
+    text += fmt::format("    (\"{}\", {}, \"{}\", {}, {}, {}),\n", words.at(static_cast<std::size_t>(block.kind)),
+                        block.name.empty() ? "None" : literal(block.name), block.colour, block.size,
+                        block.panel < 0 ? "None" : std::to_string(block.panel),
+                        block.values.lower <= block.values.upper ? fmt::format("({}, {})", block.values.lower, block.values.upper) : "None");
   return text + "]\n" + block_program;
 }
 

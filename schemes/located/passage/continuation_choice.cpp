@@ -153,7 +153,7 @@ std::string named_modes(const std::vector<Law>& laws, const std::vector<Continua
   std::size_t named = 0;
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (k != chosen && named == most_named_modes - 1) continue;
-    text += fmt::format("{} [{}]{}", named++ > 0 ? "," : "", describe(laws, found[k].mode),
+    text += fmt::format("{} [{}]{}", named++ > 0 ? "," : "", describe_briefly(laws, found[k].mode),
                         k == chosen ? " (taken)" : "");
   }
   return named < found.size() ? text + ", ..." : text;

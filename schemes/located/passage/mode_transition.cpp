@@ -45,7 +45,7 @@ std::string cross_check(const LocatedState& at, Counts& counts, const Step& befo
   ++counts[agrees ? "cross_check_agrees" : "cross_check_differs"];
   return agrees ? ""
                 : fmt::format("{}cross-check: the implicit step goes to [{}]", alone ? "" : "; ",
-                              describe(at.system.laws, *mode));
+                              describe_briefly(at.system.laws, *mode));
 }
 
 }  // namespace

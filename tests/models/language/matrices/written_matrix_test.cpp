@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 
@@ -13,40 +11,29 @@
 #include <perp/models/language/data/matrix_market.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/read_model.hpp>
+#include <perp/tests/folder.hpp>
 
 namespace {
 
-namespace fs = std::filesystem;
 using perp::Lcs;
 using perp::Model;
 
 const std::string head = "[parameters]\nk = 2.5\n[variables]\nx = 1\ny = 2\nz = 0\n[run]\nt = [0, 1]\n[system]\n";
 const std::string market = "%%MatrixMarket matrix coordinate ";
 
-/// A folder with files of matrices, which disappears with the test.
-class Folder {
+/// A model with files of matrices beside it.
+class Folder : public perp::test::Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / "perp_written_matrix_test") {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
   [[nodiscard]] Model read(const std::string& system, const std::vector<perp::Override>& overrides = {},
                            const perp::ReadOptions& known = {}) const {
-    return perp::read_model_text(head + system, (path_ / "m.toml").string(), overrides, known);
+    return perp::read_model_text(head + system, *this / "m.toml", overrides, known);
   }
   /// What is said against it, without the folder.
   [[nodiscard]] std::string complaint(const std::string& system) const {
     try {
       (void)read(system);
     } catch (const perp::ModelError& error) {
-      return std::string(error.what()).substr(path_.string().size() + 1);
+      return std::string(error.what()).substr(path().size() + 1);
     }
     return "none";
   }
@@ -55,9 +42,6 @@ class Folder {
     write("A.mtx", text);
     return complaint("A = { file = \"A.mtx\" }\n");
   }
-
- private:
-  fs::path path_;
 };
 
 void check_same(const Lcs& a, const Lcs& b) {
@@ -224,7 +208,7 @@ TEST_SUITE("models/language/matrices") {
     const Model model = perp::read_model_text(
         "[parameters]\nN = 100000\n[variables]\nx = { size = \"N\", start = 1 }\n[run]\nt = [0, 1]\n[system]\nA = { file = \"A.mtx\" }\n"
         "B = { file = \"identity.mtx\" }\nC = { file = \"identity.mtx\" }\nlaws = [\"for i in 1:N: complementarity\"]\n",
-        (fs::temp_directory_path() / "perp_written_matrix_test" / "m.toml").string(), {}, known);
+        folder / "m.toml", {}, known);
     CHECK(model.system.affine() == nullptr);
     const auto lcs = perp::as_sparse_lcs(model.system.functions());
     REQUIRE(lcs);
