@@ -42,6 +42,7 @@ TEST_CASE("large models that contradicted a relation, or took minutes, hold it")
   const Case cases[] = {
       {"free_units", 3},  // bounds of factors that exchanges of rows had spoiled: thousands of modes at the start
       {"order", 4},       // equations of a string in another order than its nodes had the bands of a full matrix
+      {"time", 201},      // a state of a fine string was said to jump
   };
   for (const Case& one : cases) {
     LargeSubject subject(one.seed);

@@ -134,9 +134,10 @@ LargeRun run_large(const std::string& text, const LargeSettings& settings, const
 }
 
 std::string fault_of(const LargeModel& model, const LargeRun& run, bool splits) {
-  // A step that was made in pieces has an event in its midst, and its rows are theirs.
+  // A step that was made in pieces, or in short steps, has rows of its own.
+  const bool is_refined = run.run.counts.contains("refined");
   const auto is_whole = [&](double before, double t) {
-    return !splits || std::ranges::none_of(run.run.events, [&](const Event& event) { return before < event.t && event.t < t; });
+    return !(splits || is_refined) || std::ranges::none_of(run.run.events, [&](const Event& event) { return before < event.t && event.t <= t; });
   };
   for (std::size_t k = 0; k + 1 < run.run.size(); ++k) {
     if (!(run.run.t[k + 1] > run.run.t[k]) || !is_whole(run.run.t[k], run.run.t[k + 1])) continue;
