@@ -85,6 +85,7 @@ Judgement compared(Subject& subject, SchemeName scheme, const Outcome& there,
   Judgement judgement;
   if (here.is_slow || there.is_slow || (!here.refusal.empty() && !there.refusal.empty()))
     return judgement;
+  judgement.has_choice = here.has_choice() || there.has_choice();
   judgement.what = difference(here, there, by, closeness);
   judgement.same_bits = judgement.what.empty() && same_bits(here, there, by);
   judgement.verdict = Verdict::same;

@@ -29,6 +29,7 @@ struct Judgement {
   std::string what{};   ///< the difference in a sentence
   std::string other{};  ///< text of the model on the other side
   bool same_bits = false;
+  bool has_choice = false;  ///< of several solutions or continuations, on either side
 };
 
 /// A model with its runs, made when they are first asked for.
