@@ -59,6 +59,7 @@ const std::vector<Relation>& relations() {
       {"solvers", judge_solvers},     {"time", judge_time},
       {"roots", judge_roots},         {"enclosures", judge_enclosures},
       {"chain", judge_chain},         {"offsets", judge_offsets},
+      {"system", judge_system},
   };
   return table;
 }
