@@ -89,7 +89,8 @@ class Pairing {
     for (const bool among_open : {false, true})
       for (const Event& event : here.run.events) {
         if (is_open(open, event) != among_open) continue;
-        const auto found = partner(event, list, used);
+        std::optional<std::size_t> found = partner(event, list, used);
+        if (!found) found = any_change_at(event, list, used, [&](const Event& other) { return among_open || is_open(open_there, other); });
         if (found) used[*found] = true;
         if (!found && !among_open && !accumulates(event, here.run.events) &&
             !is_part(event, event.t, list, true))
@@ -115,6 +116,14 @@ class Pairing {
            std::any_of(others.begin(), others.end(), [&](const Event& other) {
              return is_change(other) && std::abs((there ? moment_here(other) : other.t) - t) <= near_;
            });
+  }
+  /// A change of a law whose multiplier the equations leave open may lead to another branch there, by another kind of event.
+  template <class Serves>
+  [[nodiscard]] std::optional<std::size_t> any_change_at(const Event& event, const std::vector<Event>& list,
+                                                         const std::vector<bool>& used, const Serves& serves) const {
+    for (std::size_t k = 0; k < list.size(); ++k)
+      if (!used[k] && list[k].law >= 0 && list[k].kind != EventKind::jump && is_at(event, list[k]) && serves(list[k])) return k;
+    return std::nullopt;
   }
   /// Is it one of the infinitely many events before an accumulation, nearer to it than moments are
   /// told apart? How many of them are listed says nothing.

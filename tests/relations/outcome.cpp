@@ -65,7 +65,8 @@ const char* to_string(SchemeName scheme) {
 }
 
 bool was_chosen(const Event& event) {
-  return event.continuations > 1 && event.note.find("fewest changes") == std::string::npos;
+  const auto says = [&](const char* words) { return event.note.find(words) != std::string::npos; };
+  return says("first declared") || (event.continuations > 1 && !says("fewest changes"));
 }
 
 bool Outcome::has_choice() const {

@@ -13,7 +13,8 @@ enum class SchemeName { backward_euler, located };
 
 const char* to_string(SchemeName scheme);
 
-/// Of several continuations, by more than counts of the binaries that change, which no unit and no order moves.
+/// Of several continuations, by more than counts of the binaries that change, which no unit and no order moves; or by the order
+/// in which they are declared.
 bool was_chosen(const Event& event);
 
 /// What became of a model text: a trajectory, or why it was refused.

@@ -1,4 +1,4 @@
-// perp_relations [--seed S] [--count N] [--minutes M] [--relation NAME,...] [--keep DIR] [--kind laws|binaries]
+// perp_relations [--seed S] [--count N] [--minutes M] [--relation NAME,...] [--keep DIR] [--kind laws|binaries|large]
 // perp_relations --zoo | --models DIR [--seed S] [--count N] [--relation NAME,...]
 // Random models, those of the zoo or the files of a folder through the relations; a table at the
 // end. Called by scripts/relations.
@@ -13,6 +13,7 @@
 #include <string>
 
 #include <perp/models/language/read_model.hpp>
+#include <perp/tests/relations/grids/large_relations.hpp>
 #include <perp/tests/relations/models/generate.hpp>
 #include <perp/tests/relations/relations.hpp>
 #include <perp/tests/relations/shrink.hpp>
@@ -154,11 +155,35 @@ void judge_model(const Arguments& arguments, const std::string& name, RandomMode
   });
 }
 
-/// The models of a seed: one of laws, one of binaries.
+/// A model of many unknowns; where one fails its text and the other one are kept.
+void judge_large(const Arguments& arguments, unsigned seed, Report& report) {
+  LargeSubject subject(seed);
+  if (arguments.show) fmt::print("{}\n", text(subject.model(), Form::equations));
+  for (const LargeRelation& relation : large_relations()) {
+    if (!contains(arguments.relations, relation.name)) continue;
+    const Judgement judgement = judge(relation, subject);
+    Row& row = report.table[fmt::format("large {}", relation.name)];
+    ++row.counts[judgement.verdict];
+    row.bits += judgement.same_bits ? 1 : 0;
+    if (judgement.verdict != Verdict::different && !(arguments.ties && judgement.verdict == Verdict::tie)) continue;
+    fmt::print("large, seed {} {} {}: {}\n", seed, relation.name, to_string(judgement.verdict), judgement.what);
+    std::fflush(stdout);
+    if (arguments.keep.empty()) continue;
+    std::filesystem::create_directories(arguments.keep);
+    const std::string name = fmt::format("{}/{}_large_{}", arguments.keep, relation.name, seed);
+    std::ofstream(name + ".toml") << "# " << judgement.what << '\n' << text(subject.model(), Form::equations);
+    std::ofstream(name + "_other.toml") << judgement.other;
+  }
+}
+
+constexpr unsigned large_each = 16;  // they take as long as as many others
+
+/// The models of a seed: one of laws, one of binaries, sometimes one of many unknowns.
 void judge_models(const Arguments& arguments, unsigned seed, Report& report) {
   if (contains(arguments.kind, "laws")) judge_model(arguments, fmt::format("seed {}", seed), random_model(seed), report);
   if (contains(arguments.kind, "binaries"))
     judge_model(arguments, fmt::format("binaries, seed {}", seed), random_hybrid_model(seed), report);
+  if (arguments.kind == "large" || (contains(arguments.kind, "large") && seed % large_each == 0)) judge_large(arguments, seed, report);
 }
 
 void print(const Report& report) {

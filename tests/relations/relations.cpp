@@ -59,6 +59,7 @@ const std::vector<Relation>& relations() {
       {"solvers", judge_solvers},     {"time", judge_time},
       {"roots", judge_roots},         {"enclosures", judge_enclosures},
       {"chain", judge_chain},         {"offsets", judge_offsets},
+      {"system", judge_system},
   };
   return table;
 }
@@ -85,6 +86,7 @@ Judgement compared(Subject& subject, SchemeName scheme, const Outcome& there,
   Judgement judgement;
   if (here.is_slow || there.is_slow || (!here.refusal.empty() && !there.refusal.empty()))
     return judgement;
+  judgement.has_choice = here.has_choice() || there.has_choice();
   judgement.what = difference(here, there, by, closeness);
   judgement.same_bits = judgement.what.empty() && same_bits(here, there, by);
   judgement.verdict = Verdict::same;

@@ -29,6 +29,7 @@ struct Judgement {
   std::string what{};   ///< the difference in a sentence
   std::string other{};  ///< text of the model on the other side
   bool same_bits = false;
+  bool has_choice = false;  ///< of several solutions or continuations, on either side
 };
 
 /// A model with its runs, made when they are first asked for.
@@ -79,6 +80,8 @@ Judgement judge_schemes(Subject& subject, SchemeName scheme, std::mt19937& rando
 Judgement judge_solvers(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_roots(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_time(Subject& subject, SchemeName scheme, std::mt19937& random);
+/// Matrices by rows, by entries, and with a parameter that is bound anew: the same bits.
+Judgement judge_system(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_enclosures(Subject& subject, SchemeName scheme, std::mt19937& random);
 
 /// Units, company and order of a model that was read, on its tape.

@@ -86,6 +86,10 @@ TEST_CASE("many states behind a model, which steps by entries, do not change its
   check("chain", SchemeName::backward_euler, random_model, models() / 8);
 }
 
+TEST_CASE("matrices by rows, by entries and with a parameter that is bound anew are the same to the bit") {
+  check("system", SchemeName::backward_euler, random_model, models() / 4);
+}
+
 TEST_CASE("models that contradicted a relation hold it") {
   struct Case {
     const char* relation;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
@@ -60,6 +61,46 @@ std::vector<int> banded_order(const Pattern& rows) {
   const int n = static_cast<int>(graph.size());
   for (int k = 0; k < n; ++k) place[at(order[at(k)])] = n - 1 - k;
   return place;
+}
+
+namespace {
+
+constexpr double few_numbers = 65536;  ///< of factors that are left as they are
+
+/// The bands of entries at these places.
+void find_bands(const Pattern& rows, BandedOrder& order) {
+  order.below = order.above = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const int j : rows[i]) {
+      order.below = std::max(order.below, order.rows[i] - order.columns[at(j)]);
+      order.above = std::max(order.above, order.columns[at(j)] - order.rows[i]);
+    }
+}
+
+/// Rows beside columns that they hold; nothing: there is no such order, or each holds its own.
+std::optional<std::vector<int>> columns_of_rows(const Pattern& rows) {
+  bool is_own = true;
+  for (std::size_t i = 0; i < rows.size() && is_own; ++i) is_own = std::ranges::find(rows[i], static_cast<int>(i)) != rows[i].end();
+  if (is_own) return std::nullopt;
+  Matching matching = maximum_matching(rows, static_cast<int>(rows.size()));
+  return matching.is_perfect() ? std::optional(std::move(matching.column_of_row)) : std::nullopt;
+}
+
+}  // namespace
+
+BandedOrder banded_order_of(const Pattern& rows) {
+  BandedOrder alike{.rows = banded_order(rows), .columns = {}};
+  alike.columns = alike.rows;
+  find_bands(rows, alike);
+  const std::optional<std::vector<int>> columns = alike.numbers() > few_numbers ? columns_of_rows(rows) : std::nullopt;
+  if (!columns) return alike;
+  // Row i as that of its column.
+  Pattern placed(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) placed[at((*columns)[i])] = rows[i];
+  BandedOrder beside{.rows = {}, .columns = banded_order(placed)};
+  for (const int column : *columns) beside.rows.push_back(beside.columns[at(column)]);
+  find_bands(rows, beside);
+  return 2 * beside.numbers() < alike.numbers() ? beside : alike;
 }
 
 BandedLu::BandedLu(int n, int below, int above)
@@ -312,13 +353,13 @@ bool BandedLu::bound_by_weights(double* x) const {
   return std::all_of(x, x + n_, [](double entry) { return entry < inf; });
 }
 
-bool BandedLu::bound_by_weights(double* first, double* second, const int* place) {
+bool BandedLu::bound_by_weights(double* first, double* second, const int* rows, const int* columns) {
   two_.resize(at(n_));
-  for (int i = 0; i < n_; ++i) two_[at(place[i])] = Two{first[i], second[i]};
+  for (int i = 0; i < n_; ++i) two_[at(rows[i])] = Two{first[i], second[i]};
   add_by_weights(two_.data());
   bool is_bounded = true;
   for (int i = 0; i < n_; ++i) {
-    const Two both = two_[at(place[i])];
+    const Two both = two_[at(columns[i])];
     first[i] = both[0], second[i] = both[1];
     is_bounded = is_bounded && both[0] < inf && both[1] < inf;
   }

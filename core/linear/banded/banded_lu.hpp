@@ -16,6 +16,19 @@ namespace perp::linear {
 /// see `Pattern`.
 std::vector<int> banded_order(const Pattern& rows);
 
+/// The same of rows and columns for themselves, with the bands that hold the entries.
+struct BandedOrder {
+  std::vector<int> rows, columns;  ///< the new place of each
+  int below = 0, above = 0;
+
+  /// That the factors keep.
+  [[nodiscard]] double numbers() const { return (2.0 * below + above + 1.0) * static_cast<double>(rows.size()); }
+};
+
+/// Rows and columns alike, or, where the bands are wide then and a row does not hold its own column, rows beside columns that
+/// they hold, the first ones of their lists: equations in another order than their unknowns.
+BandedOrder banded_order_of(const Pattern& rows);
+
 /// P A = L U of a banded matrix with partial pivoting; of a full one where the bands say so. All
 /// storage is made once. What it solves has bounds: |U|⁻¹ and |L|⁻¹ in comparison form are at least
 /// |U⁻¹| and |L⁻¹|, entry by entry, and cost one more solution each.
@@ -51,8 +64,9 @@ class BandedLu {
   /// As `bound` in two sweeps instead of four, with what the rounding of the factors adds to the largest entry beside its
   /// weight in all others of its part; in more where that would be all that is left of the bound of one.
   bool bound_by_weights(double* x) const;
-  /// Both of two at once, with the bits that each has alone; entry i stands at `place`[i].
-  bool bound_by_weights(double* first, double* second, const int* place);
+  /// Both of two at once, with the bits that each has alone; entry i of the right sides stands at `rows`[i], of the bounds at
+  /// `columns`[i].
+  bool bound_by_weights(double* first, double* second, const int* rows, const int* columns);
   /// x >= 0 becomes a bound of |A z - b| for |z| <= x, where `solve` has made z of b: what its rounding and that of the
   /// factors leave of the right side, row by row.
   void bound_rest(double* x) const;

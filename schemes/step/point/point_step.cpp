@@ -145,7 +145,7 @@ bool PointStep::find_factors() {
   std::fill(work_.begin(), work_.end(), 0.0);
   for (int i = 0; i < size_; ++i)
     for (const auto& [column, value] : coefficients(i)) {
-      lu_.entry(place_[at(i)], place_[at(column)]) += value.high;
+      lu_.entry(row_place_[at(i)], place_[at(column)]) += value.high;
       work_[at(column)] += std::abs(value.high);
     }
   const bool is_read_each = std::ranges::all_of(work_, [](double sum) { return sum != 0; });
@@ -162,13 +162,13 @@ void PointStep::transfer(Archive& archive) {
 }
 
 void PointStep::solve_in_place(std::vector<double>& right) {
-  for (int i = 0; i < size_; ++i) work_[at(place_[at(i)])] = right[at(i)];
+  for (int i = 0; i < size_; ++i) work_[at(row_place_[at(i)])] = right[at(i)];
   lu_.solve(work_.data());
   for (int i = 0; i < size_; ++i) right[at(i)] = work_[at(place_[at(i)])];
 }
 
 bool PointStep::bound_in_place(std::vector<double>& right) {
-  for (int i = 0; i < size_; ++i) work_[at(place_[at(i)])] = right[at(i)];
+  for (int i = 0; i < size_; ++i) work_[at(row_place_[at(i)])] = right[at(i)];
   if (!lu_.bound_by_weights(work_.data())) return false;
   for (int i = 0; i < size_; ++i) right[at(i)] = work_[at(place_[at(i)])];
   return true;
@@ -183,7 +183,7 @@ bool PointStep::bound_errors(bool is_first) {
 }
 
 /// Of errors and of the rounding of the parameter.
-bool PointStep::bound_both() { return lu_.bound_by_weights(error_.data(), spread_.data(), place_.data()); }
+bool PointStep::bound_both() { return lu_.bound_by_weights(error_.data(), spread_.data(), row_place_.data(), place_.data()); }
 
 /// Of y to twice the precision, with the bound of its own rounding.
 void PointStep::find_residual() {
@@ -256,7 +256,7 @@ void PointStep::keep_exact() {
 void PointStep::add_rest() {
   for (int j = 0; j < size_; ++j) work_[at(place_[at(j)])] = std::abs(residual_[at(j)]);
   lu_.bound_rest(work_.data());
-  for (int i = 0; i < size_; ++i) error_[at(i)] += work_[at(place_[at(i)])];
+  for (int i = 0; i < size_; ++i) error_[at(i)] += work_[at(row_place_[at(i)])];
 }
 
 /// Is each unknown known to its last digit? One that the error of the last correction may be all of

@@ -138,13 +138,15 @@ class PointStep {
   void list_right_side(int row, const std::vector<int>& place);
   void list_output(int law);
   void list_branches();
-  void find_bands();
+  void find_bands(double h);
+  [[nodiscard]] linear::BandedOrder order_of_rows(double h) const;
   void set_length(double h);
   void find_right_side(const double* parameter);
   void find_right_side_of(int row, const double* parameter);
   [[nodiscard]] const ScaledBranch& branch(int law) const {
     return *present_[static_cast<std::size_t>(law)];
   }
+  Verdict solve_by_factors(const Mode& mode);
   bool factorise(const Mode& mode);
   bool find_factors();
   void list_alone();
@@ -218,12 +220,12 @@ class PointStep {
   Rows rows_, right_;       // K without its branches; parameters, last column: constant
   std::vector<int> varying_;           // rows of right_ that hold more than a constant;
   bool has_constant_rows_ = false;     // the others are right for the present length
-  std::vector<int> place_;  // of each unknown and its row within the bands
+  std::vector<int> place_, row_place_;  // of each unknown and of each row within the bands
   linear::BandedLu lu_;
   double h_ = nan;
   Mode factored_;  // the mode that lu_ holds at h_
   bool is_factored_ = false;
-  bool keeps_diagonal_ = false;  // see `is_regular`
+  bool keeps_diagonal_ = false;  // see `is_regular` and `solve`
   bool is_refined_ = false;  // is the last solution one of twice the precision?
   std::vector<std::vector<ScaledBranch>> branches_;  // of each law
   std::vector<const ScaledBranch*> present_;

@@ -93,9 +93,9 @@ void PointStep::find_row(const ScaledBranch::End& end) {
   const auto add = [&](int i, double factor) {
     right_.for_each(i, [&](const Entry& entry) { row_[at(entry.column)] += factor * entry.high; });
   };
-  for (int i = 0; i < n_; ++i) add(i, work_[at(place_[at(i)])]);
+  for (int i = 0; i < n_; ++i) add(i, work_[at(row_place_[at(i)])]);
   for (int i = 0; i < m_; ++i) {
-    const double factor = work_[at(place_[at(n_ + i)])];
+    const double factor = work_[at(row_place_[at(n_ + i)])];
     add(n_ + i, -factor * branch(i).a);
     row_.back() += factor * branch(i).c;
   }
@@ -222,7 +222,19 @@ PointStep::Verdict PointStep::judge_singular() const {
   return Verdict::undecided;
 }
 
+// Exchanges of rows let bounds grow until they tell nothing of some unknowns: pivots on the diagonal that decide where those did
+// not stay from then on.
 PointStep::Verdict PointStep::solve(const Mode& mode) {
+  const Verdict first = solve_by_factors(mode);
+  if (first != Verdict::undecided || !is_factored_ || is_precise_ || keeps_diagonal_) return first;
+  keeps_diagonal_ = true;
+  is_factored_ = false;
+  const Verdict second = solve_by_factors(mode);
+  if (second == Verdict::undecided) keeps_diagonal_ = is_factored_ = false;
+  return second;
+}
+
+PointStep::Verdict PointStep::solve_by_factors(const Mode& mode) {
   if (!factorise(mode)) return judge_singular();
   for (int i = 0; i < size_; ++i)
     y_[at(i)] = i < n_ ? r_[at(i)] : branch(i - n_).c - branch(i - n_).a * r_[at(i)];

@@ -41,7 +41,7 @@ PointStep::PointStep(const StepEquations& equations, double h)
   for (int i = 0; i < size_; ++i)
     if (std::ranges::any_of(right_.of_row(i), [this](const Entry& entry) { return entry.column < parameters_; })) varying_.push_back(i);
   list_branches();
-  find_bands();
+  find_bands(h);
   for (std::vector<double>* list : {&r_, &r_low_, &r_terms_, &r_error_, &y_, &y_low_, &residual_,
                                     &bound_, &error_, &spread_, &work_})
     list->assign(at(size_), 0.0);
@@ -169,20 +169,27 @@ void PointStep::list_branches() {
   }
 }
 
-void PointStep::find_bands() {
+/// Of variables by the size of their entries in a step of length h, multipliers behind them; the branch of a law may hold its own.
+linear::BandedOrder PointStep::order_of_rows(double h) const {
+  const linear::SparseMatrix entries = entries_without_laws(h);
   linear::Pattern pattern(at(size_));
-  for (int i = 0; i < size_; ++i)
-    rows_.for_each(i, [&](const Entry& entry) { pattern[at(i)].push_back(entry.column); });
-  place_ = linear::banded_order(pattern);
-  int below = 0, above = 0;
-  for (int i = 0; i < size_; ++i)
-    for (const int j : pattern[at(i)]) {
-      below = std::max(below, place_[at(i)] - place_[at(j)]);
-      above = std::max(above, place_[at(j)] - place_[at(i)]);
-    }
-  numbers_ = (below + below + above + 1.0) * size_;
+  for (int i = 0; i < size_; ++i) {
+    std::vector<std::pair<double, int>> list;
+    for (const auto& [j, value] : entries.row(i)) list.push_back({j < n_ ? -std::abs(value * column_scale_[at(j)]) : 1, j});
+    std::sort(list.begin(), list.end());
+    if (i >= n_) pattern[at(i)].push_back(i);
+    for (const auto& [size, j] : list) pattern[at(i)].push_back(j);
+  }
+  return linear::banded_order_of(pattern);
+}
+
+void PointStep::find_bands(double h) {
+  linear::BandedOrder order = order_of_rows(h);
+  place_ = std::move(order.columns);
+  row_place_ = std::move(order.rows);
+  numbers_ = order.numbers();
   is_usable_ = is_usable_ && numbers_ <= most_numbers;
-  if (is_usable_) lu_ = linear::BandedLu(size_, below, above);
+  if (is_usable_) lu_ = linear::BandedLu(size_, order.below, order.above);
 }
 
 }  // namespace perp

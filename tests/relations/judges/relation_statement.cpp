@@ -60,7 +60,7 @@ Judgement judge_chain(Subject& subject, SchemeName scheme, std::mt19937& random)
   }
   Correspondence by = identity(first);
   Judgement judgement = compared(subject, scheme, text(longer), by, closeness_of(scheme));
-  if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
+  if (judgement.verdict == Verdict::different && judgement.has_choice)
     judgement.verdict = Verdict::choice;
   return judgement;
 }
@@ -72,7 +72,7 @@ Judgement judge_order(Subject& subject, SchemeName scheme, std::mt19937& random)
   by.same_laws = subject.read().hybrid == nullptr;  // an event of several binaries names the first declared
   Judgement judgement = compared(subject, scheme, text(permuted(subject.model(), order)), by,
                                  closeness_of(scheme));
-  if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
+  if (judgement.verdict == Verdict::different && judgement.has_choice)
     judgement.verdict = Verdict::choice;
   return judgement;
 }
@@ -103,10 +103,9 @@ Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random)
   Judgement judgement = compared(subject, scheme, other, by, closeness);
   if (judgement.verdict != Verdict::different) return judgement;
   // Forms that share a law slide with one multiplier; a law that is stated beside them has its own.
-  const Outcome& here = subject.outcome(scheme);
   const std::vector<Law> there = read_random_model(other).laws();
-  const bool may_share = std::ranges::any_of(here.laws, is_shared) || std::ranges::any_of(there, is_shared);
-  if (here.has_choice() || may_share) judgement.verdict = Verdict::choice;
+  const bool may_share = std::ranges::any_of(subject.outcome(scheme).laws, is_shared) || std::ranges::any_of(there, is_shared);
+  if (judgement.has_choice || may_share) judgement.verdict = Verdict::choice;
   return judgement;
 }
 

@@ -15,7 +15,7 @@ Judgement in_other_units(Subject& subject, SchemeName scheme, Units units,
     judgement.verdict = Verdict::different;
     judgement.what = "not the same to the bit";
   }
-  if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
+  if (judgement.verdict == Verdict::different && judgement.has_choice)
     judgement.verdict = Verdict::choice;
   return judgement;
 }

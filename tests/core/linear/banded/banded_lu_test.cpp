@@ -121,7 +121,7 @@ TEST_SUITE("core/linear/banded/banded_lu") {
       std::vector<int> place(static_cast<std::size_t>(n));
       for (int i = 0; i < n; ++i) place[static_cast<std::size_t>(i)] = n - 1 - i;
       Vector first_back = first.reverse(), second_back = second.reverse();
-      REQUIRE(lu.bound_by_weights(first_back.data(), second_back.data(), place.data()));
+      REQUIRE(lu.bound_by_weights(first_back.data(), second_back.data(), place.data(), place.data()));
       CHECK(first_back.reverse() == alone);
       CHECK(second_back.reverse() == other);
       ++compared;
@@ -214,5 +214,35 @@ TEST_SUITE("core/linear/banded/banded_lu") {
     for (std::size_t i = 0; i + 1 < 40; ++i)
       CHECK(std::abs(place[static_cast<std::size_t>(name[i])] -
                      place[static_cast<std::size_t>(name[i + 1])]) == 1);
+  }
+
+  TEST_CASE("equations of a chain in another order than its unknowns have the bands of a chain, each beside its largest entry") {
+    constexpr int n = 600;
+    std::mt19937 random(7);
+    std::vector<int> row(n), column(n);
+    for (std::vector<int>* names : {&row, &column}) {
+      for (std::size_t i = 0; i < n; ++i) (*names)[i] = static_cast<int>(i);
+      std::shuffle(names->begin(), names->end(), random);
+    }
+    linear::Pattern rows(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<int>& list = rows[static_cast<std::size_t>(row[i])];
+      list.push_back(column[i]);
+      if (i > 0) list.push_back(column[i - 1]);
+      if (i + 1 < n) list.push_back(column[i + 1]);
+    }
+    const linear::BandedOrder order = linear::banded_order_of(rows);
+    CHECK(order.below == 1);
+    CHECK(order.above == 1);
+    for (std::size_t i = 0; i < n; ++i)
+      CHECK(order.rows[static_cast<std::size_t>(row[i])] == order.columns[static_cast<std::size_t>(column[i])]);
+  }
+
+  TEST_CASE("rows that hold their own columns stay beside them") {
+    linear::Pattern rows(600);
+    for (std::size_t i = 0; i < 600; ++i) rows[i] = {static_cast<int>((7 * i + 3) % 600), static_cast<int>(i)};
+    const linear::BandedOrder order = linear::banded_order_of(rows);
+    CHECK(order.rows == order.columns);
+    CHECK(order.rows == linear::banded_order(rows));
   }
 }
