@@ -6,6 +6,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/schemes/end_of_mode.hpp>
+#include <perp/schemes/leaps.hpp>
 #include <perp/schemes/safeguard.hpp>
 
 namespace perp {
@@ -179,9 +180,8 @@ class EndSearch {
     const double kept = end_.kept(), shorter = kept - near_pole * kept;
     if (!goes_to(shorter)) return false;
     // What the rounding of the step moves a variable at rest by, which is 0 but for that, does not grow from there.
-    const Vector by_rounding = scheme_.motion_terms(scheme_.rounding(), Vector::Zero(before_.x.size()))
-                                   .cwiseMax(scheme_.motion_rounding(before_.x, scheme_.x()));
-    const Vector least = scheme_.motion(before_.x, scheme_.x()).cwiseAbs().cwiseMax(by_rounding);
+    const Vector least =
+        scheme_.motion(before_.x, scheme_.x()).cwiseAbs().cwiseMax(motion_by_rounding(scheme_, before_.x));
     if (!goes_to(kept)) return false;
     return (scheme_.motion(before_.x, scheme_.x()).cwiseAbs().array() > grows_at_pole * least.array()).any();
   }

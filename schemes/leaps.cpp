@@ -4,6 +4,7 @@
 
 #include <perp/schemes/leaps.hpp>
 #include <perp/schemes/safeguard.hpp>
+#include <perp/schemes/step/known_part.hpp>
 
 namespace perp {
 namespace {
@@ -57,6 +58,66 @@ bool grow_without_bound(std::vector<Leap> leaps, const Vector& rounding) {
   for (Eigen::Index i = 0; i < rounding.size(); ++i)
     if (steps.grows(i, least, rounding[i]) && never_shrinks(leaps, i)) return true;
   return false;
+}
+
+Vector motion_by_rounding(Scheme& scheme, const Vector& before) {
+  return scheme.motion_terms(scheme.rounding(), Vector::Zero(before.size())).cwiseMax(scheme.motion_rounding(before, scheme.x()));
+}
+
+namespace {
+
+/// Longer and longer steps in place of the first one that leaves the mode of `before`, which is current.
+class LongerSteps {
+ public:
+  LongerSteps(Scheme& scheme, const Step& before)
+      : scheme_(scheme), before_(before), first_(scheme.snapshot()), last_(unknown_part(scheme, before)) {}
+
+  /// Of the first step, until none is better.
+  [[nodiscard]] double length() const { return first_.t - before_.t; }
+  [[nodiscard]] bool is_known() const { return last_.isZero(0); }
+  [[nodiscard]] bool is_over() const { return is_over_; }
+  /// Makes the step of this length. Is it the one to take?
+  bool takes(double step) {
+    if (!take_step(scheme_, before_, before_.t + step, step)) return false;
+    const Vector error = unknown_part(scheme_, before_);
+    if (known_ == 0 && error.isZero(0)) known_ = step;
+    return scheme_.mode() == first_.mode && ends_with(error);
+  }
+  /// Where none was taken: the shortest that is known, in another mode than the first, if none was in that; else the first one.
+  void return_to_shortest() {
+    if (!is_met_ && known_ > 0 && take_step(scheme_, before_, before_.t + known_, known_)) return;
+    if (!take_step(scheme_, before_, first_.t, length())) scheme_.restore(first_);
+  }
+
+ private:
+  bool ends_with(const Vector& error) {
+    is_met_ = true;
+    const bool shrinks = (error.array() < 0.75 * last_.array()).any();
+    if (shrinks ? error.isZero(0) : is_better_) return true;
+    is_over_ = !shrinks;
+    is_better_ = true;
+    last_ = error;
+    return false;
+  }
+
+  Scheme& scheme_;
+  const Step& before_;
+  Step first_;
+  Vector last_;
+  double known_ = 0;
+  bool is_met_ = false, is_better_ = false, is_over_ = false;
+};
+
+}  // namespace
+
+void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, double h) {
+  scheme.accept();
+  LongerSteps steps(scheme, before);
+  if (steps.is_known()) return;
+  const double longest = std::min(t_next - before.t, longest_moment * h);
+  for (double step = 2 * steps.length(); step <= longest && !steps.is_over(); step *= 2)
+    if (steps.takes(step)) return;
+  steps.return_to_shortest();
 }
 
 }  // namespace perp

@@ -78,27 +78,6 @@ LocatedChange& add_change(Scheme& scheme, const Step& before, double moment, dou
   return here;
 }
 
-/// Accepts the attempted step, which leaves the mode of `before`. It is made again by longer ones, as long as rounding over its
-/// length is what decides where it ends and shrinks with the length. If no length helps, by the first one.
-void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, double h) {
-  scheme.accept();
-  Vector last = unknown_part(scheme, before);
-  if (last.isZero(0)) return;
-  const Step first = scheme.snapshot();
-  const double longest = std::min(t_next - before.t, longest_moment * h);
-  bool is_better = false;
-  for (double step = 2 * (first.t - before.t); step <= longest; step *= 2) {
-    if (!take_step(scheme, before, before.t + step, step) || scheme.mode() != first.mode) continue;
-    const Vector error = unknown_part(scheme, before);
-    const bool shrinks = (error.array() < 0.75 * last.array()).any();
-    if (shrinks ? error.isZero(0) : is_better) return;
-    if (!shrinks) break;
-    is_better = true;
-    last = error;
-  }
-  if (!take_step(scheme, before, first.t, first.t - before.t)) scheme.restore(first);
-}
-
 /// Does a step of this length from the current state keep its mode, and not by the rounding of a margin alone? The scheme
 /// stands where it stood.
 bool stays(Scheme& scheme, double length) {
@@ -196,7 +175,7 @@ class Refiner {
 
   Refinement run() {
     for (int change = 0; change <= most_changes; ++change)
-      if (pass_mode(change == most_changes)) return std::move(result_);
+      if (pass_mode(change == most_changes || scheme_.is_short_of_work())) return std::move(result_);
     fail(Status::not_solved, "too many changes within one step" + reason_);
     return std::move(result_);
   }
@@ -350,7 +329,7 @@ bool Refiner::leave_mode(const Step& before) {
   else
     land_by_longer_step(scheme_, before, t_next_, h_);
   leaps_.push_back({scheme_.t() - low_, scheme_.motion(before.x, scheme_.x())});
-  if (grow_without_bound(leaps_, scheme_.motion_rounding(before.x, scheme_.x()))) {
+  if (grow_without_bound(leaps_, motion_by_rounding(scheme_, before.x))) {
     scheme_.restore(before);
     return fail(Status::not_solved,
                 "the only way on is a jump that grows without bound as the steps get shorter: the solution ends");

@@ -177,6 +177,8 @@ class Scheme {
   virtual std::vector<int> laws_beyond_end() { return {}; }
   /// What was tried beside a step does not count as its work: what that may take begins anew.
   virtual void renew_allowance() {}
+  /// Is little left of what a step may take, so that what is open of it is better taken whole?
+  [[nodiscard]] virtual bool is_short_of_work() const { return false; }
   /// The algebraic variables, where the last accepted step left a mode whose equations have no
   /// solution at its end on the branch that was followed: a fold or a pole, no end of a law's branch.
   /// After `departures`.

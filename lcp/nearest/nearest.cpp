@@ -61,7 +61,7 @@ class GroupSearch {
       minimisers.push_back(std::move(candidate));
     }
     std::erase_if(minimisers, [&](const Candidate& other) { return !tied(other.norm, least); });
-    for (Candidate& candidate : minimisers) candidate.in_present = lies_in_present(candidate.y);
+    for (Candidate& candidate : minimisers) candidate.in_present = candidate.in_present || lies_in_present(candidate.y);
     for (Candidate& candidate : minimisers)
       if (candidate.in_present) candidate.mode = present_;
     std::sort(minimisers.begin(), minimisers.end(), [](const Candidate& a, const Candidate& b) {
@@ -76,6 +76,7 @@ class GroupSearch {
   /// vertices.
   bool minimise(const Piece& piece, double least, Candidate& candidate) {
     candidate.mode = *std::min_element(piece.modes.begin(), piece.modes.end());
+    candidate.in_present = has_present_ && !present_.empty() && std::ranges::find(piece.modes, present_) != piece.modes.end();
     if (piece.dimension == 0) {
       const Vector y = piece.vertices.col(0);
       candidate.norm = length(y);
@@ -145,10 +146,12 @@ class GroupSearch {
     }
   }
 
+  /// Does a point lie in the present mode up to the rounding of its coordinates? One that is beside it by more has left it,
+  /// however little.
   [[nodiscard]] bool lies_in_present(const Vector& y) const {
     // a block without laws has no mode to be in, and `restricted_` may not even have been made
     if (present_.empty() || present_.size() != block_.lambda.size()) return false;
-    return residual(restricted_, y.head(problem_.p()), y.tail(problem_.m())) <= solution_tolerance;
+    return misfit(restricted_, y.head(problem_.p()), y.tail(problem_.m())) <= misfit_limit;
   }
 
   /// Norms are equal to rounding, relative or beside the size of the numbers they are made of.

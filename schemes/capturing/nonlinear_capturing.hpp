@@ -79,6 +79,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::vector<Departure> departures() override;
   std::vector<Departure> approaches() override;
   void renew_allowance() override { allowed_until_ = -inf; }
+  [[nodiscard]] bool is_short_of_work() const override;
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
   [[nodiscard]] bool is_kept() const override { return true; }

@@ -12,6 +12,7 @@ namespace perp {
 namespace {
 
 constexpr long most_iterations = 250'000;  ///< of Newton's method on the way of half a step
+constexpr long last_iterations = most_iterations / 16;  ///< of them: changes that follow each other without end are not followed
 
 }  // namespace
 
@@ -22,6 +23,8 @@ void NonlinearCapturing::allow_work() {
   allowed_until_ = t() + options_.h / 2;
   leaps_ = 0;
 }
+
+bool NonlinearCapturing::is_short_of_work() const { return newton_.left() < last_iterations; }
 
 /// The step that the θ-method does not make in its mode, by backward Euler; the next one too where it leads into another.
 Attempt NonlinearCapturing::step_into_mode(double t_next, double h) {

@@ -45,6 +45,7 @@ FoundSolutions NonlinearCapturing::search_all(const Mode& present, const Vector&
   const bool has_run_out = newton_.left() == 0;
   newton_.allow(std::max(0L, left - (newton_.iterations() - before)));
   if (has_run_out && !leap.list.empty()) {
+    leaps_ = most_leaps;  // what ran out once does so again, and the steps themselves need the rest
     leap.all_modes = false;
     return leap;
   }

@@ -57,6 +57,7 @@ class PathCapturing final : public Scheme {
   std::vector<Departure> departures() override;
   std::vector<Departure> approaches() override { return within_->approaches(); }
   void renew_allowance() override { within_->renew_allowance(); }
+  [[nodiscard]] bool is_short_of_work() const override { return within_->is_short_of_work(); }
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
   [[nodiscard]] bool is_kept() const override { return within_->is_kept(); }

@@ -152,6 +152,7 @@ class Radau {
   Outcome full_newton();
   bool full_system();
   bool freeze_jacobian(const Vector& base, const Matrix& Z);
+  [[nodiscard]] double least_size(Eigen::Index k) const;
   void measure_rounding();
   void scaled_matrix(double h, Vector& matrix, Vector& scale) const;
   bool rows_vanish();

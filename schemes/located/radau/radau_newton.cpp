@@ -161,12 +161,17 @@ void Radau::scaled_matrix(double h, Vector& matrix, Vector& scale) const {
   for_each_entry(flow_.places(), [&](int row, int, int e) { matrix[e] = scale[row] * matrix[e]; });
 }
 
+/// What unknown k counts at least in roundings: the corrections of one that is 0, as the argument of a law that slides, are
+/// made of those of others.
+double Radau::least_size(Eigen::Index k) const {
+  return k < flow_.n() ? tolerance_.atol[k] : std::numeric_limits<double>::min();
+}
+
 /// The rounding of unknown k, in units of eps: that of the terms of the row which determines it
 /// best.
 void Radau::measure_rounding() {
   for (Eigen::Index k = 0; k < Y_.size(); ++k) {
-    const double floor = k < flow_.n() ? tolerance_.atol[k] : std::numeric_limits<double>::min();
-    delta_[k] = std::max((Z_.row(k).array() + y_[k]).abs().maxCoeff(), floor);
+    delta_[k] = std::max((Z_.row(k).array() + y_[k]).abs().maxCoeff(), least_size(k));
   }
   noise_ = delta_;
   delta_ = delta_.cwiseQuotient(unit_);
@@ -205,7 +210,7 @@ bool Radau::rows_vanish() {
       }
       const double value = y_[k] + Z_(k, i);
       ydot[static_cast<std::size_t>(k)] = RunningError(rate / h_, (stages() + 1) * eps * terms / h_);
-      y[static_cast<std::size_t>(k)] = RunningError(value, 2 * half_ulp(value));
+      y[static_cast<std::size_t>(k)] = RunningError(value, 2 * half_ulp(std::max(std::abs(value), least_size(k))));
     }
     const double t = t_ + table_.c[i] * h_;
     if (!flow_.evaluate_bounded(RunningError(t, 2 * half_ulp(t)), ydot, y, rows)) return false;

@@ -293,6 +293,21 @@ TEST_SUITE("lcp/nearest") {
     CHECK(nearest(problem, set, norm, &present).minimisers[0].mode == present);
   }
 
+  TEST_CASE("a solution beside the present mode by more than its rounding, however little, is in its own mode") {
+    // w = u = λ + 5e-11: only λ = 0, w > 0
+    const Mlcp problem{.M11 = Matrix{{1}},
+                       .M12 = Matrix{{-1}},
+                       .q1 = Vector{{-5e-11}},
+                       .M21 = Matrix{{1}},
+                       .M22 = Matrix{{0}},
+                       .q2 = Vector{{0}},
+                       .laws = {complementarity()}};
+    const Mode present{1};
+    const Nearest found = nearest(problem, enumerate(problem), {Matrix{{1, 0}}, Vector{{0, 0}}}, &present);
+    REQUIRE(found.status == Status::solved);
+    CHECK(found.minimisers[0].mode == Mode{0});
+  }
+
   TEST_CASE("independent blocks add up by squares, whatever their number") {
     const int m = 60;
     const Mlcp problem = relays(m);

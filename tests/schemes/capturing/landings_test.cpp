@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -239,6 +240,46 @@ t = [0, 7.857142857142858]
     const Trajectory run = test::run_by_name(model, "backward_euler", 0.03142857142857143);
     REQUIRE(run.status == Status::solved);
     for (const int j : {3, 4, 5}) CHECK(std::abs(run.x.back()[j] - 0.7 / 3) <= negligible * 0.7);
+  }
+
+  TEST_CASE("masses that meet between others that rub go on together, and part, in steps of every length") {
+    const Model model = read_model_text(R"toml(
+[variables]
+x0 = 0.19949
+v0 = -0.075016
+x1 = 1.9018
+v1 = -0.075554
+x2 = 2.1177
+v2 = -1.8074
+x3 = 3.3259
+v3 = -0.12028
+[model]
+equations = [
+  "der(x0) = v0",
+  "3*der(v0) = -17.92*(x0 + 0.05) + 0.7*sin(4.19*t) - 0.09*v0 - 2.66*sign(v0 + 0.83) + 3.26*(x1 - x0 - 1) - g0",
+  "der(x1) = v1",
+  "3*der(v1) = -3.26*(x1 - x0 - 1) + g0 + 4.75*(x2 - x1 - 1) - p1",
+  "der(x2) = v2",
+  "2*der(v2) = 5.65*sin(2.81*t) - 0.22 - 1.24*sign(v2 - 0.73) - 4.75*(x2 - x1 - 1) + 7.17*(x3 - x2 - 1) - g2 + p1",
+  "der(x3) = v3",
+  "2*der(v3) = -11.55*(x3 - 3.05) + 4.28*sin(4.35*t) - 0.06*v3 - if(v3 + 0.12 > 0, 2.71, -2.71) - 7.17*(x3 - x2 - 1) + g2",
+]
+laws = ["g0 in relay(v0 - v1, -0.82, 0.82)", "g2 in relay(v2 - v3, -1.06, 1.06)", "0 <= p1 perp x2 - x1 - 0.2 >= 0"]
+[run]
+t = [2, 2.03]
+)toml",
+                                        "meeting.toml");
+    for (const double h : {0.004, 0.003, 0.002, 0.001, 0.0005}) {
+      const Trajectory run = test::run_by_name(model, "backward_euler", h);
+      CAPTURE(h);
+      REQUIRE(run.status == Status::solved);
+      const auto jump = std::ranges::find(run.events, EventKind::jump, &Event::kind);
+      REQUIRE(jump != run.events.end());
+      const double common = (3 * jump->x_before[3] + 2 * jump->x_before[5]) / 5;
+      CHECK(std::abs(jump->x_after[3] - common) < 1e-3);
+      CHECK(std::abs(jump->x_after[5] - common) < 1e-3);
+      CHECK(run.x.back()[4] - run.x.back()[2] > 0.2);
+    }
   }
 
   TEST_CASE("a constraint on a variable of third order is met with a velocity: its jump grows without bound, and is none") {

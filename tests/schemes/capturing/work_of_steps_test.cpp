@@ -62,6 +62,39 @@ t = [0, 0.565]
 h = 0.00019384765625
 )model";
 
+/// A block meets a stop beside three that rub each other: 324 modes are asked for a solution nearer than the landing.
+const char* const with_friction = R"model(
+[variables]
+x0 = 0.414528
+v0 = 0.461485
+x1 = 1.22063
+v1 = 0.207862
+x2 = 2.14539
+v2 = 0
+x3 = 4.14661
+v3 = -2.74327
+[model]
+laws = [
+  "g0 in relay(v0 - v1, -0.56, 0.56)",
+  "g1 in relay(v1 - v2, -0.81, 0.81)",
+  "0 <= n0 perp 0.42 - x0 >= 0",
+  "0 <= p1 perp x2 - x1 - 0.2 >= 0",
+]
+equations = [
+  "der(x0) = v0",
+  "3*der(v0) = 2.96*sin(1.28*t) + 8.71*(x1 - x0 - 1) - g0 - n0",
+  "der(x1) = v1",
+  "3*der(v1) = -14.91*(x1 - 1.06) - 0.08*v1 - 8.71*(x1 - x0 - 1) + g0 - g1 - p1",
+  "der(x2) = v2",
+  "der(v2) = -12.02*(x2 - 1.88) + 2.12*sin(0.53*t) + 0.62 - 2.18*sign(v2) + g1 + 0.72*(x3 - x2 - 1) + p1",
+  "der(x3) = v3",
+  "der(v3) = -1.87*(x3 - 3.11) + 5.16*sin(2.63*t) - 1.8*sign(v3 - 0.82)/(1 + 0.3*abs(v3 - 0.82)) - 0.72*(x3 - x2 - 1)",
+]
+[run]
+t = [1.9, 1.916]
+h = 0.004
+)model";
+
 Trajectory run(const std::string& text) {
   const Model model = read_model_text(text, "work.toml");
   return integrate(model.system.functions(), model.x0(), model.run.span, BackwardEuler{.h = model.run.h});
@@ -98,6 +131,13 @@ TEST_SUITE("schemes: work of nonlinear steps") {
     const Trajectory landed = run(with_a_product);
     CHECK(landed.status == Status::solved);
     CHECK(lies(landed));
+  }
+
+  TEST_CASE("searches for nearer solutions that run out of work leave the steps behind a landing theirs") {
+    const Trajectory landed = run(with_friction);
+    REQUIRE(landed.status == Status::solved);
+    CHECK(landed.x.back()[0] == 0.42);
+    CHECK(landed.x.back()[1] == 0);
   }
 
   TEST_CASE("Newton's method does not wait for rows to fall that are 0 without a bound of their rounding") {
