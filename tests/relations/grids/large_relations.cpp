@@ -79,7 +79,7 @@ Judgement judge_words(LargeSubject& subject, std::mt19937& random) {
   constexpr int most_unknowns = 600;  // of max and min, whose steps no certificate makes unique: those of more take minutes
   const Form drawn = words[random() % std::size(words)];
   const bool is_long = (drawn == Form::maximum || drawn == Form::minimum) && subject.model().n() > most_unknowns;
-  const Form form = is_long ? Form::branches : drawn;
+  const Form form = is_long ? Form::box : drawn;
   LargeSettings settings = subject.settings();
   settings.splits = settings.splits && form == Form::box;
   return compared(subject, text(subject.model(), form), settings, same_places(subject.model().n()),
