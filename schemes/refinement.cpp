@@ -191,7 +191,6 @@ class Refiner {
   bool leave_mode(const Step& before);
   void stop(const Step& before, Status status);
   void begin_mode(const Step& before, double moment);
-
   // True: the work ends with this.
   bool finish() {
     result_.status = Status::solved;
@@ -210,6 +209,8 @@ class Refiner {
   double low_ = 0, high_ = 0;
   bool too_long_ = false, is_choice_ = false;  // of the last attempt; of the last that was no step in the mode
   Vector rounding_;          // of the last step that kept it
+  bool is_at_path_ = false;  // is the scheme's state the last one of the path? else `here_` has it
+  Step here_;
   std::vector<Leap> leaps_;  // of what left it
   int shorter_ = 0;          // steps made shorter
   int nearer_ = 0;           // those of the present mode that it was chosen for
@@ -253,7 +254,7 @@ void Refiner::accept_rest(bool keeps_mode) {
 /// The state at the end of the present mode, see `exhaust_mode` and `known_state`.
 Step Refiner::end_of_mode() {
   high_ = t_next_;
-  nearer_ = 0;
+  nearer_ = 0, is_at_path_ = false;
   leaps_.clear();
   const Step start = scheme_.snapshot();
   const std::size_t first = result_.path.size();
@@ -286,20 +287,19 @@ bool Refiner::advance(double to) {
     leaps_.push_back({to - low_, scheme_.motion(scheme_.x(), scheme_.attempted())});
     return false;
   }
-  const Step before = scheme_.snapshot();
+  const Step& before = is_at_path_ ? result_.path.back() : here_ = scheme_.snapshot();
   scheme_.accept();
-  const Vector rounding = scheme_.rounding();
-  const Vector unknown = unknown_part(scheme_, before, rounding);
+  Vector rounding = scheme_.rounding();
   if (to < high_ && is_past_end(scheme_, high_)) {
     is_choice_ = false;
     scheme_.restore(before);
     return false;
   }
-  keep_unknown(scheme_, before, unknown);
-  rounding_ = rounding;
+  keep_unknown(scheme_, before, unknown_part(scheme_, before, rounding));
+  rounding_.swap(rounding);
   result_.path.push_back(scheme_.snapshot());
   low_ = to;
-  return true;
+  return is_at_path_ = true;
 }
 
 /// Makes longer and longer steps, after one that was short enough. False: they came to the end, or are too many.

@@ -2,6 +2,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/lcp/exact/exact_mode.hpp>
+#include <perp/lcp/parametric/mode_equations.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
 
 namespace perp {
@@ -11,19 +12,24 @@ namespace {
 BoundedMatrix combined(const Matrix& M, const BoundedMatrix& rows, const Matrix& constant) {
   BoundedMatrix sum(M.rows(), rows.high.cols());
   const double each = static_cast<double>(M.cols() + 4) * compensated_rounding(static_cast<int>(M.cols()) + 4);
-  for (Eigen::Index i = 0; i < M.rows(); ++i)
+  const double grown = 1 + 4 * static_cast<double>(M.cols() + 2) * unit_roundoff;
+  std::vector<std::pair<Eigen::Index, double>> entries;  // of a row of M, most of which are 0
+  for (Eigen::Index i = 0; i < M.rows(); ++i) {
+    entries.clear();
+    for (Eigen::Index l = 0; l < M.cols(); ++l)
+      if (M(i, l) != 0) entries.emplace_back(l, M(i, l));
     for (Eigen::Index j = 0; j < rows.high.cols(); ++j) {
       CompensatedSum value{constant(i, j)};
       double terms = std::abs(constant(i, j)), error = 0;
-      for (Eigen::Index l = 0; l < M.cols(); ++l) {
-        if (M(i, l) == 0) continue;
-        value.add_product(rows(l, j), {M(i, l), 0});
-        terms += std::abs(M(i, l) * rows.high(l, j));
-        error += std::abs(M(i, l)) * rows.error(l, j);
+      for (const auto& [l, entry] : entries) {
+        value.add_product(rows(l, j), {entry, 0});
+        terms += std::abs(entry * rows.high(l, j));
+        error += std::abs(entry) * rows.error(l, j);
       }
       sum.set(i, j, value.value());
-      sum.error(i, j) = (error + each * terms) * (1 + 4 * static_cast<double>(M.cols() + 2) * unit_roundoff);
+      sum.error(i, j) = (error + each * terms) * grown;
     }
+  }
   sum.snap();
   return sum;
 }
@@ -60,36 +66,16 @@ bool is_told(const BoundedMatrix& row, int k) {
   return row.error.leftCols(k).isZero(0) && (error == 0 || constant > error);
 }
 
-/// The linear system of a mode, K (u, λ) = R (θ, 1):
-///     M11 u + M12 λ = -q1,    a (M21 u + M22 λ + q2) + b λ = c   row by row of the laws
-void mode_system(const ParametricMlcp& family, const Mode& mode, BoundedMatrix& K,
-                 BoundedMatrix& R) {
-  const Mlcp& base = family.base;
-  const int p = base.p(), m = base.m(), n = p + m, k = family.k();
-  K = BoundedMatrix(n, n);
-  R = BoundedMatrix(n, k + 1);
-  for (int i = 0; i < p; ++i)
-    for (int j = 0; j < n + k + 1; ++j) {
-      const DoubleDouble value = family.bounded_entry(i, j);
-      if (j < n)
-        K.set(i, j, value);
-      else
-        R.set(i, j - n, -value);
-    }
-  for (int i = 0; i < m; ++i) {
-    const Branch& branch = base.laws[at(i)].branches[at(mode[at(i)])];
-    for (int j = 0; j < n; ++j) {
-      const double entry = j < p ? base.M21(i, j) : base.M22(i, j - p);
-      K.set(p + i, j, two_product(branch.a, entry));
-    }
-    const DoubleDouble own = K(p + i, p + i);
-    K.set(p + i, p + i, own + DoubleDouble{branch.b, 0});
-    if (own.low != 0) K.error(p + i, p + i) = double_double_rounding * (std::abs(branch.b) + std::abs(own.high));
-    for (int j = 0; j < k; ++j) R.set(p + i, j, two_product(-branch.a, family.Q2(i, j)));
-    const DoubleDouble moved = two_product(-branch.a, base.q2[i]);
-    R.set(p + i, k, moved + DoubleDouble{branch.c, 0});
-    if (moved.low != 0) R.error(p + i, k) = double_double_rounding * (std::abs(branch.c) + std::abs(moved.high));
+/// Row i alone.
+BoundedMatrix row_of(const BoundedMatrix& rows, Eigen::Index i) {
+  const Eigen::Index columns = rows.high.cols();
+  BoundedMatrix row;
+  for (Matrix* part : {&row.high, &row.low, &row.error}) part->resize(1, columns);
+  for (Eigen::Index j = 0; j < columns; ++j) {
+    row.set(0, j, rows(i, j));
+    row.error(0, j) = rows.error(i, j);
   }
+  return row;
 }
 
 /// Does this law hold M21 u + M22 λ at 0 for every θ?
@@ -330,7 +316,7 @@ void ModeMap::add_margins(const ParametricMlcp& family, const BoundedMatrix& y, 
     for (const bool upper : {false, true}) {
       const BoundedEnd end = bounded_end(branch, upper);
       if (!std::isfinite(end.bound.high)) continue;
-      BoundedMatrix row = vertical ? y.rows(p_ + i, 1) : w.rows(i, 1);
+      BoundedMatrix row = row_of(vertical ? y : w, vertical ? p_ + i : i);
       const double terms = std::abs(row.high(0, k_)) + end.terms;
       row.set(0, k_, row(0, k_) - end.bound);
       row.error(0, k_) += 8 * double_double_rounding * terms;
@@ -374,12 +360,16 @@ void ModeMap::add_margin(const Margin& margin, int origin, const BoundedMatrix& 
 }
 
 void ModeMap::append(const BoundedMatrix& block) {
-  for (Eigen::Index i = 0; i < block.high.rows(); ++i)
-    for (Eigen::Index j = 0; j < block.high.cols(); ++j) {
-      rows_.push_back(block.high(i, j));
-      low_.push_back(block.low(i, j));
-      error_.push_back(block.error(i, j));
-    }
+  const auto put = [](const Matrix& numbers, std::vector<double>& list) {
+    const std::size_t first = list.size();
+    list.resize(first + at(numbers.size()));
+    double* next = list.data() + first;
+    for (Eigen::Index i = 0; i < numbers.rows(); ++i)
+      for (Eigen::Index j = 0; j < numbers.cols(); ++j) *next++ = numbers(i, j);
+  };
+  put(block.high, rows_);
+  put(block.low, low_);
+  put(block.error, error_);
 }
 
 }  // namespace perp

@@ -82,6 +82,12 @@ class Entries {
     bound *= 1 + 8 * static_cast<double>(n_) * unit_roundoff;  // its own rounding
   }
 
+  /// The same of Y = 0.
+  void residual_of_nothing(const BoundedMatrix& R, Matrix& value, Matrix& bound) const {
+    value = R.high + R.low;
+    bound = (R.error + rounding_of_sum() * R.high.cwiseAbs()) * (1 + 8 * static_cast<double>(n_) * unit_roundoff);
+  }
+
   /// Is R - K Y exactly 0 in this column, Y without its low part? Told where no product and no sum rounds.
   [[nodiscard]] bool hold_exactly(const BoundedMatrix& R, const BoundedMatrix& Y, Eigen::Index column) const {
     for (Eigen::Index i = 0; i < n_; ++i) {
@@ -272,7 +278,10 @@ bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
     return (((X_abs * value.cwiseAbs() + least) * grown).array() <= 2 * grown * least.array()).all();
   };
   for (int k = 0;; ++k) {
-    parts_->entries.residual(R, Y, value, bound);
+    if (k == 0)
+      parts_->entries.residual_of_nothing(R, value, bound);
+    else
+      parts_->entries.residual(R, Y, value, bound);
     if (k == most_refinements || (k >= least_refinements && is_rounding())) break;
     add(Y, X * value);
   }

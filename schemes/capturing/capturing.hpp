@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -201,22 +202,35 @@ class Capturing final : public ModewiseScheme {
   std::optional<Attempt> solve_once(double h, bool is_one, bool takes_any);
   [[nodiscard]] bool may_ask_once(bool is_one) const;
   const Answer* known_answer(double h);
+  // points/all_modes.cpp
   struct Found {  // a solution at a point
     Mode mode;
     Vector x, lambda, w, rounding;
     int changes = 0;  // of laws against the present mode
+    void be(const Mode& of_step, const PointStep& step);
+  };
+  struct Points {  // solutions; what stands behind them is room for the next ones
+    std::vector<Found> list;
+    std::size_t count = 0;
+    [[nodiscard]] std::span<Found> points() { return {list.data(), count}; }
+    Found& next() {
+      if (count == list.size()) list.emplace_back();
+      return list[count];
+    }
   };
   bool may_ask_all(double h);
   std::optional<Attempt> attempt_of_all(double h);
   PointStep::Verdict verdict_of(PointStep& step, const Mode& mode, const Mode& present);
-  std::optional<std::vector<Found>> find_all(PointStep& step, const Mode& present);
+  bool find_all(PointStep& step, const Mode& present);
+  void list_possible();
   static bool is_same_point(const Found& a, const Found& b);
-  static void add_found(Found other, const Mode& present, std::vector<Found>& found);
-  [[nodiscard]] int nearest_of(const std::vector<Found>& found) const;
-  void put_point(Found point, const Mode& mode, bool is_kept);
-  void be_point(const Mode& mode, bool is_kept);
+  void add_found(const Mode& present);
+  [[nodiscard]] int nearest_of(std::span<const Found> found) const;
+  void put_point(Found& point, bool is_kept);
   [[nodiscard]] const std::vector<Mode>* modes_left(const ModeCache& maps) const;
   ModeCache::Choice nearest_of_all(ModeCache& maps, int present);
+  // capturing_once.cpp
+  void be_point(const Mode& mode, bool is_kept);
   bool begin_search();
   [[nodiscard]] bool is_end_enough(bool is_one) const;
   [[nodiscard]] bool is_asked_again(bool is_kept, bool is_one) const;
@@ -287,6 +301,8 @@ class Capturing final : public ModewiseScheme {
   Mode search_, from_, other_;   // room for `find_mode`
   std::vector<int> violated_;    // the same
   std::vector<double> ring_;     // and for `repeat`
+  Points found_, doubtful_;      // room for `find_all`
+  std::vector<char> may_hold_;   // of all modes in their order: may the point have a solution in it?
   std::optional<std::vector<Mode>> possible_;  // modes that the point of the attempted step leaves
   std::array<Answer, 8> answers_;  // the last ones, see `remember`
   std::size_t next_answer_ = 0;

@@ -172,7 +172,7 @@ void Capturing::put_state(const ModeMap& map, long k, IntegrateOptions::StepsInM
 double Capturing::attempted_norm() const { return motion(x(), attempted()).norm(); }
 
 Vector Capturing::motion(const Vector& a, const Vector& b) const {
-  return equations_.given_E().times(b - a);
+  return equations_.given_E().times_difference(a, b);
 }
 
 Vector Capturing::motion_terms(const Vector& a, const Vector& b) const {

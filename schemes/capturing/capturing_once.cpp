@@ -27,11 +27,6 @@ bool is_solved(PointStep::Verdict verdict) {
   return verdict == PointStep::Verdict::inside || verdict == PointStep::Verdict::outside;
 }
 
-/// Has the mode certainly no solution?
-bool is_refuted(PointStep::Verdict verdict) {
-  return verdict == PointStep::Verdict::outside || verdict == PointStep::Verdict::never;
-}
-
 /// Of the last solution, in increasing order.
 void list_violated_laws(const PointStep& step, std::vector<int>& violated) {
   violated.clear();
@@ -200,114 +195,6 @@ Attempt Capturing::take(const Answer& known) {
   return known.attempt;
 }
 
-/// May all modes be asked at the point of a step of a length that is not the user's?
-bool Capturing::may_ask_all(double h) {
-  const bool is_nearest = options_.selector == Selector::keep_mode || options_.selector == Selector::minimal_norm;
-  return is_nearest && h != options_.h && !has_many_modes_ && !is_large() && once().is_usable();
-}
-
-/// Of a mode at the point; that of the present one may be known, with its margins, from `attempt_once`.
-PointStep::Verdict Capturing::verdict_of(PointStep& step, const Mode& mode, const Mode& present) {
-  if (mode != present) return step.solve(mode);
-  if (is_refuted_) return PointStep::Verdict::outside;
-  const PointStep::Verdict verdict = step.solve(mode);
-  trial().ends = step.margins();
-  return verdict;
-}
-
-/// The solutions of all modes at the point, none of which gets a map; those that may have one are kept. Nothing where one
-/// is undecided, memory counts, or an end of its branches is within rounding and no other mode has its solution beyond doubt.
-std::optional<std::vector<Capturing::Found>> Capturing::find_all(PointStep& step, const Mode& present) {
-  std::vector<Found> found, doubtful;
-  possible_.emplace();
-  bool is_decided = memory_.empty();
-  Mode other(active_->laws().size(), 0);
-  do {
-    const PointStep::Verdict verdict = verdict_of(step, other, present);
-    if (is_refuted(verdict)) continue;
-    possible_->push_back(other);
-    is_decided = is_decided && verdict == PointStep::Verdict::inside;
-    if (!is_decided) continue;
-    Found point{other, step.x(), step.lambda(), step.w(), step.rounding()};
-    step.is_certain() ? add_found(std::move(point), present, found) : doubtful.push_back(std::move(point));
-  } while (next_mode(other, active_->laws()));
-  is_decided = is_decided && std::ranges::all_of(doubtful, [&](const Found& point) {
-    return point.mode != present && std::ranges::any_of(found, [&](const Found& sure) { return is_same_point(sure, point); });
-  });
-  return is_decided ? std::optional(std::move(found)) : std::nullopt;
-}
-
-/// The nearest of all solutions. Nothing, too, where two are equally near.
-std::optional<Attempt> Capturing::attempt_of_all(double h) {
-  if (const Answer* known = known_answer(h)) return take(*known);
-  const Mode present = start_pending_ ? Mode{} : mode();
-  PointStep& step = *once().step;
-  step.set(h, trial().parameter.data());
-  std::optional<std::vector<Found>> found = find_all(step, present);
-  if (!found) return std::nullopt;
-  if (found->empty()) return unsolved(Status::no_solution, "no mode has a solution");
-  const int nearest = nearest_of(*found);
-  if (nearest < 0) return std::nullopt;
-  Found& point = (*found)[at(nearest)];
-  const Mode of_nearest = point.mode;
-  const Attempt attempt{Status::solved, of_nearest == present, static_cast<int>(found->size()), 0};
-  put_point(std::move(point), of_nearest, attempt.kept_mode);
-  remember(h, mode(), attempt);
-  return attempt;
-}
-
-/// Are the variables of two solutions the same but for their rounding?
-bool Capturing::is_same_point(const Found& a, const Found& b) {
-  for (Eigen::Index j = 0; j < a.x.size(); ++j)
-    if (!(std::abs(a.x[j] - b.x[j]) <= a.rounding[j] + b.rounding[j])) return false;
-  return true;
-}
-
-/// The same solution in several modes is named by the one that changes the fewest laws.
-void Capturing::add_found(Found other, const Mode& present, std::vector<Found>& found) {
-  for (std::size_t i = 0; i < present.size(); ++i) other.changes += other.mode[i] != present[i];
-  for (Found& known : found) {
-    if (!is_same_point(known, other)) continue;
-    if (other.changes < known.changes) std::swap(known, other);
-    return;
-  }
-  found.push_back(std::move(other));
-}
-
-/// -1: two of them are, but for rounding.
-int Capturing::nearest_of(const std::vector<Found>& found) const {
-  if (found.size() == 1) return motion(x(), found[0].x).squaredNorm() < inf ? 0 : -1;
-  int nearest = -1;
-  double best = inf, best_rounding = 0;
-  bool is_tied = false;
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    const Vector moved = motion(x(), found[k].x), errors = motion_rounding(x(), found[k].x),
-                 spread = equations_.given_E().sizes_times(found[k].rounding);
-    double norm = 0, rounding = 0;
-    for (Eigen::Index i = 0; i < moved.size(); ++i) {
-      const double error = errors[i] + spread[i];
-      norm += moved[i] * moved[i];
-      rounding += (4 * std::abs(moved[i]) + 2 * error) * error;
-    }
-    const bool is_near = std::abs(norm - best) <= rounding + best_rounding;
-    is_tied = is_near || (is_tied && !(norm < best));
-    if (!(norm < best)) continue;
-    best = norm;
-    best_rounding = rounding;
-    nearest = static_cast<int>(k);
-  }
-  return is_tied ? -1 : nearest;
-}
-
-/// Of a length that is no user's maps are made of those modes alone that its point leaves; null: of all.
-const std::vector<Mode>* Capturing::modes_left(const ModeCache& maps) const {
-  return possible_ && !maps.is_tabulated() ? &*possible_ : nullptr;
-}
-
-ModeCache::Choice Capturing::nearest_of_all(ModeCache& maps, int present) {
-  return maps.nearest(trial().parameter.data(), present, modes_left(maps));
-}
-
 /// The active set method from a mode with this verdict to one with a solution. Where laws moved one by one and several
 /// modes have the solution, the order of the laws alone would say which: false then, too.
 bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict) {
@@ -371,15 +258,6 @@ void Capturing::take(const PointStep& step, const Mode& mode, bool is_kept) {
   next.lambda = step.lambda();
   next.w = step.w();
   next.rounding = step.rounding();
-  be_point(mode, is_kept);
-}
-
-void Capturing::put_point(Found point, const Mode& mode, bool is_kept) {
-  State& next = trial();
-  next.x = std::move(point.x);
-  next.lambda = std::move(point.lambda);
-  next.w = std::move(point.w);
-  next.rounding = std::move(point.rounding);
   be_point(mode, is_kept);
 }
 

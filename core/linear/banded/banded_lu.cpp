@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/banded/banded_lu.hpp>
-#include <perp/core/linear/disjoint_sets.hpp>
 
 namespace perp::linear {
 namespace {
@@ -151,22 +151,29 @@ void BandedLu::eliminate(int k) {
   end_of_u_[at(k)] = last_j + 1;
 }
 
+/// The smallest known column of the part that holds this one, while `part_` holds a smaller or no other column of each.
+int BandedLu::first_of_part(int column) {
+  while (part_[at(column)] != column) column = part_[at(column)] = part_[at(part_[at(column)])];
+  return column;
+}
+
 /// Columns that one row holds are of one part.
 void BandedLu::find_parts() {
-  DisjointSets sets(n_);
+  std::iota(part_.begin(), part_.end(), 0);
   for (int i = 0; i < n_; ++i) {
+    const double* const entries = row(i);
+    const int last = last_column(i);
     int first = -1;
-    for (int j = std::max(i - below_, 0); j <= last_column(i); ++j) {
-      if (row(i)[j] == 0) continue;
-      if (first < 0) first = j;
-      else sets.join(first, j);
+    for (int j = std::max(i - below_, 0); j <= last; ++j) {
+      if (entries[j] == 0) continue;
+      const int other = first_of_part(j);
+      const int both = first < 0 ? other : std::min(first, other);
+      if (first >= 0) part_[at(std::max(first, other))] = both;
+      first = both;
     }
   }
   parts_ = 0;
-  for (int j = 0; j < n_; ++j) {
-    const int root = sets.root(j);  // the smallest of them
-    part_[at(j)] = root == j ? parts_++ : part_[at(root)];
-  }
+  for (int j = 0; j < n_; ++j) part_[at(j)] = part_[at(j)] == j ? parts_++ : part_[at(part_[at(j)])];
 }
 
 bool BandedLu::factorise(double least) {

@@ -132,18 +132,27 @@ void SparseMatrix::put_dense(Matrix& entries) const {
     for (const auto& [column, value] : row(i)) entries(i, column) = value;
 }
 
-Vector SparseMatrix::times(const Vector& x) const {
-  Vector sums = Vector::Zero(rows());
-  for (int i = 0; i < rows(); ++i)
-    for (const auto& [column, value] : row(i)) sums[i] += value * x[column];
+template <class Term>
+Vector SparseMatrix::sums_of(const Term& term) const {
+  Vector sums(rows());
+  for (int i = 0; i < rows(); ++i) {
+    double sum = 0;
+    for (const auto& [column, value] : row(i)) sum += term(column, value);
+    sums[i] = sum;
+  }
   return sums;
 }
 
+Vector SparseMatrix::times(const Vector& x) const {
+  return sums_of([&](int column, double value) { return value * x[column]; });
+}
+
+Vector SparseMatrix::times_difference(const Vector& a, const Vector& b) const {
+  return sums_of([&](int column, double value) { return value * (b[column] - a[column]); });
+}
+
 Vector SparseMatrix::sizes_times(const Vector& x) const {
-  Vector sums = Vector::Zero(rows());
-  for (int i = 0; i < rows(); ++i)
-    for (const auto& [column, value] : row(i)) sums[i] += std::abs(value) * x[column];
-  return sums;
+  return sums_of([&](int column, double value) { return std::abs(value) * x[column]; });
 }
 
 }  // namespace perp::linear

@@ -61,10 +61,16 @@ class SparseMatrix {
 
   /// M x
   [[nodiscard]] Vector times(const Vector& x) const;
+  /// M (b - a)
+  [[nodiscard]] Vector times_difference(const Vector& a, const Vector& b) const;
   /// |M| x
   [[nodiscard]] Vector sizes_times(const Vector& x) const;
 
  private:
+  /// Of the terms of each row: term(column, value).
+  template <class Term>
+  [[nodiscard]] Vector sums_of(const Term& term) const;
+
   int columns_ = 0;
   std::vector<int> start_{0};  // of each row among the entries, and their number
   std::vector<Entry> entries_;

@@ -249,8 +249,8 @@ MonotoneSteps::MonotoneSteps(const StepEquations& equations) : equations_(equati
 double MonotoneSteps::longest(double theta) {
   const double longest = whole_.longest(theta);
   if (!signs_ || longest == inf) return longest;
-  if (!std::exchange(is_reduced_, true) && make_form_without_integrals(whole_.form, reduced_.form)) reduced_.weigh(*signs_);
-  return std::max(longest, reduced_.longest(theta));
+  if (!reduced_ && make_form_without_integrals(whole_.form, reduced_.emplace().form)) reduced_->weigh(*signs_);
+  return std::max(longest, reduced_->longest(theta));
 }
 
 bool MonotoneSteps::is_continuous() const {

@@ -41,8 +41,8 @@ class MonotoneSteps {
   };
   const StepEquations& equations_;
   std::optional<std::vector<double>> signs_;
-  Weighted whole_, reduced_;
-  bool is_reduced_ = false;  // was the second one made?
+  Weighted whole_;
+  std::optional<Weighted> reduced_;  // once it was asked for
 };
 
 /// That of these equations alone.

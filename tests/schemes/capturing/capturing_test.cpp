@@ -91,6 +91,22 @@ TEST_SUITE("schemes/capturing") {
       }
   }
 
+  TEST_CASE("a step of another length that asks all modes at its point allocates its motion alone") {
+    const Lcs lcs{.A = Matrix{{0, 1}, {0, 0}}, .B = Matrix{{0}, {-1}}, .b = Vector{{0, 0}}, .C = Matrix{{1, 0}}, .laws = {sign()}};
+    Capturing scheme(lcs, Theta{.h = 0.1, .theta = 1});
+    std::vector<Event> events;
+    REQUIRE(scheme.start(0, Vector{{0.5, 0}}, 0.1, events).status == Status::solved);
+    long before = 0;
+    for (int k = 0; k < 100; ++k) {
+      if (k == 50) before = allocations();  // the last answers are kept
+      const double h = 0.8 + 0.001 * k;
+      const Attempt attempt = scheme.attempt(h, h);
+      if (attempt.status != Status::solved || attempt.kept_mode) break;
+      if (k == 99) CHECK(allocations() == before + 50);
+    }
+    CHECK(before > 0);
+  }
+
   TEST_CASE("a step that is told of allocates nothing") {
     IntegrateOptions options;
     options.keep = false;
