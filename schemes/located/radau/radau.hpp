@@ -153,6 +153,7 @@ class Radau {
   bool full_system();
   bool freeze_jacobian(const Vector& base, const Matrix& Z);
   [[nodiscard]] double least_size(Eigen::Index k) const;
+  [[nodiscard]] Vector least_sizes_alone() const;
   void measure_rounding();
   void scaled_matrix(double h, Vector& matrix, Vector& scale) const;
   bool rows_vanish();

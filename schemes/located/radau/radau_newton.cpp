@@ -161,10 +161,24 @@ void Radau::scaled_matrix(double h, Vector& matrix, Vector& scale) const {
   for_each_entry(flow_.places(), [&](int row, int, int e) { matrix[e] = scale[row] * matrix[e]; });
 }
 
-/// What unknown k counts at least in roundings: the corrections of one that is 0, as the argument of a law that slides, are
-/// made of those of others.
+/// What unknown k counts at least in roundings.
 double Radau::least_size(Eigen::Index k) const {
   return k < flow_.n() ? tolerance_.atol[k] : std::numeric_limits<double>::min();
+}
+
+/// The same of each in the bounds of rows: 0 but for unknowns that a row determines alone, as the argument of a law that
+/// slides. Such a row has no rounding of its own, and their corrections are made of those of others.
+Vector Radau::least_sizes_alone() const {
+  std::vector<int> unknown(static_cast<std::size_t>(flow_.size()), -1);  // of each row; -2: several
+  for_each_entry(flow_.places(), [&](int row, int column, int e) {
+    if (rates_at_[e] == 0 && slopes_at_[e] == 0) return;
+    int& known = unknown[static_cast<std::size_t>(row)];
+    known = known == -1 || known == column ? column : -2;
+  });
+  Vector sizes = Vector::Zero(flow_.size());
+  for (const int k : unknown)
+    if (k >= 0) sizes[k] = least_size(k);
+  return sizes;
 }
 
 /// The rounding of unknown k, in units of eps: that of the terms of the row which determines it
@@ -201,6 +215,7 @@ bool Radau::residuals() {
 /// singular, as at a fold, corrections of the size of rounding tell nothing.
 bool Radau::rows_vanish() {
   std::vector<RunningError> ydot(static_cast<std::size_t>(flow_.size())), y = ydot, rows;
+  const Vector least = least_sizes_alone();
   for (int i = 0; i < stages(); ++i) {
     for (Eigen::Index k = 0; k < Z_.rows(); ++k) {
       double rate = 0, terms = 0;
@@ -210,7 +225,7 @@ bool Radau::rows_vanish() {
       }
       const double value = y_[k] + Z_(k, i);
       ydot[static_cast<std::size_t>(k)] = RunningError(rate / h_, (stages() + 1) * eps * terms / h_);
-      y[static_cast<std::size_t>(k)] = RunningError(value, 2 * half_ulp(std::max(std::abs(value), least_size(k))));
+      y[static_cast<std::size_t>(k)] = RunningError(value, 2 * half_ulp(std::max(std::abs(value), least[k])));
     }
     const double t = t_ + table_.c[i] * h_;
     if (!flow_.evaluate_bounded(RunningError(t, 2 * half_ulp(t)), ydot, y, rows)) return false;
