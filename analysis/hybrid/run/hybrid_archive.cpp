@@ -29,7 +29,7 @@ void HybridRun::transfer(Archive& archive) {
   archive(why_none_);
   if (!why_none_.empty()) request_ = {};
   archive(states_, S_, dx_end_, dt_end_, condition_, courses_by_rows_, follows_, met_all_, wanted_, met_);
-  archive(changes_at_once_, last_change_, jumped_at_, last_length_, jump_, is_without_series_, has_short_series_, dense_until_, residual_, taken_);
+  archive(changes_at_once_, last_change_, crowded_, jumped_at_, last_length_, jump_, is_without_series_, has_short_series_, dense_until_, residual_, taken_);
   archive(stage_, stage_start_, taken_before_, in_mode_, of_radau_, result_);
   transfer_methods(archive);
   transfer_steps(archive);

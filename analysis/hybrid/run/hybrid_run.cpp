@@ -50,18 +50,6 @@ std::string count_like_taken(const HybridContinuations& found, bool is_nothing_d
   return is_nothing_declared ? fmt::format("{}", *found.count) : fmt::format("{} or more", count);
 }
 
-/// Of all binaries that change at one moment: one that begins to slide tells more than one that ends to.
-EventKind kind_of_changes(const std::vector<int>& before, const std::vector<int>& now) {
-  bool enters = false, leaves = false;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (before[i] == now[i]) continue;
-    enters = enters || now[i] == released_binary;
-    leaves = leaves || before[i] == released_binary;
-  }
-  if (enters) return EventKind::sliding_entry;
-  return leaves ? EventKind::sliding_exit : EventKind::mode_change;
-}
-
 bool is_same_state(const Step& a, const Step& b) { return a.t == b.t && a.mode == b.mode && a.x == b.x; }
 
 }  // namespace
@@ -238,9 +226,7 @@ void HybridRun::enter(const HybridContinuation& c) {
 /// taken where none is declared.
 void HybridRun::log_start(const std::vector<int>& before, const HybridContinuations& found) {
   const bool is_free = std::find(before.begin(), before.end(), any_binary) != before.end() || before.empty();
-  bool keeps_declared = true;
-  for (int i = 0; i < hybrid_.q(); ++i)
-    keeps_declared = keeps_declared && (before[at(i)] == any_binary || before[at(i)] == mode_.z[at(i)]);
+  const bool keeps_declared = std::equal(before.begin(), before.end(), mode_.z.begin(), [](int z, int now) { return z == any_binary || z == now; });
   if (!keeps_declared)
     result_.events.push_back(event_at(
         EventKind::mode_change, now_.t, now_.x,
@@ -253,39 +239,6 @@ void HybridRun::log_start(const std::vector<int>& before, const HybridContinuati
     result_.provenance["start"] =
         fmt::format("{} values of the binaries continue from the start; {} is taken ({})", count,
                     values_text(mode_.z), found.decided_by);
-}
-
-/// "with z2: λ=0 -> λ=1, z3: ...": the binaries behind this one that change, too.
-std::string HybridRun::other_changes(const std::vector<int>& before, int first) const {
-  const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
-  std::string others;
-  for (int i = first + 1; i < hybrid_.q(); ++i) {
-    const int from = before[at(i)], to = mode_.z[at(i)];
-    if (from == to) continue;
-    others += fmt::format("{}{}: {} -> {}", others.empty() ? "with " : ", ",
-                          hybrid_.binaries[at(i)].name, word(i, from), word(i, to));
-  }
-  return others;
-}
-
-/// One event for all binaries that change at this moment, of the first of them.
-void HybridRun::log_change(const std::vector<int>& before, const HybridContinuations& found) {
-  const auto [from, to] = std::mismatch(before.begin(), before.end(), mode_.z.begin());
-  Event event = event_at(kind_of_changes(before, mode_.z), now_.t, state_of_event(), {});
-  event.law = static_cast<int>(from - before.begin());
-  event.from = *from;
-  event.to = *to;
-  const std::string others = other_changes(before, event.law);
-  std::vector<std::string> rows;
-  for (const int row : found.violated) rows.push_back(row_word(hybrid_, row));
-  event.note = others + (others.empty() ? "" : "; ") + fmt::format("{}", fmt::join(rows, ", ")) +
-               fmt::format("; {}", found.decided_by);
-  event.dt_dq = dt_end_;
-  event.condition = condition_;
-  if (const auto count = found.known_count()) event.continuations = static_cast<int>(*count);
-  event.is_weak = !found.list[at(*found.chosen)].is_strict;
-  result_.events.push_back(std::move(event));
-  ++result_.counts["mode_changes"];
 }
 
 /// Which row excludes which value of the binaries.

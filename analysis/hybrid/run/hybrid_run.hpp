@@ -9,6 +9,7 @@
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/analysis/hybrid/mode_steps.hpp>
+#include <perp/analysis/hybrid/run/crowded_changes.hpp>
 #include <perp/analysis/hybrid/sparse/near_choice.hpp>
 #include <perp/analysis/hybrid/sparse/series_flow.hpp>
 #include <perp/analysis/hybrid/sparse/sparse_steps.hpp>
@@ -79,8 +80,6 @@ class HybridRun {
   void take_choice(HybridContinuations& found);
   bool jump(const std::vector<int>& before, const HybridModeOptions& options);
   void log_start(const std::vector<int>& before, const HybridContinuations& found);
-  void log_change(const std::vector<int>& before, const HybridContinuations& found);
-  [[nodiscard]] std::string other_changes(const std::vector<int>& before, int first) const;
   [[nodiscard]] std::string excluded_text(const HybridContinuations& found) const;
   [[nodiscard]] std::string declared_start_text(const HybridContinuations& found) const;
   void end_here(const HybridContinuations& found);
@@ -98,6 +97,10 @@ class HybridRun {
   [[nodiscard]] std::vector<double> times_after(double t) const;
   [[nodiscard]] std::string mode_text() const;
   [[nodiscard]] std::string place() const;
+
+  // hybrid_changes.cpp
+  void log_change(const std::vector<int>& before, const HybridContinuations& found);
+  [[nodiscard]] std::string other_changes(const std::vector<int>& before, int first) const;
 
   // hybrid_archive.cpp
   void resume();
@@ -213,6 +216,7 @@ class HybridRun {
   std::vector<SolutionBranch::Choice> met_;
   int changes_at_once_ = 0;
   double last_change_ = 0;
+  CrowdedChanges crowded_{span_.start};
   double jumped_at_ = nan;  ///< the last jump of data
   double last_length_ = inf;  ///< of the mode before
   std::map<std::pair<std::vector<int>, std::vector<int>>, Dcs> systems_;  // by z and surfaces

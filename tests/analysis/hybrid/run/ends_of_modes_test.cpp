@@ -130,4 +130,41 @@ TEST_SUITE("analysis/hybrid/run/ends_of_modes") {
       CHECK(is_same);
     }
   }
+
+  // x chatters between -0.713 and -0.399 - 0.2 u, which meet at t*; behind it 1001 and 0100 continue, and more.
+  TEST_CASE("where changes crowd towards a moment from which several values continue the one that is taken is said to be one of rounding") {
+    const char* text = R"toml(
+      [variables]
+      x = { start = -0.3, nominal = 1 }
+      [inputs]
+      u = "0.957 + 1.147*sin(1.299*t)"
+      [binaries]
+      b1 = 1
+      b2 = 1
+      b3 = 0
+      b4 = 0
+      [model]
+      equations = ["der(x) = -0.8*u + 2.353*b1 - 1 - 3*b4 + 0.922572"]
+      constraints = [
+        "x*(2*b3 - 1) >= 0",
+        "(-x - 0.713)*(1 - b1)*(1 - b2) <= 0",
+        "(x + 0.399 + 0.2*u)*b1 + (x + 0.399)*(1 - b1)*b2 <= 0",
+        "(-0.763)*(1 - 2*b4)*b2 <= 0",
+      ]
+      [run]
+      t = [0, 3]
+      h = 0.01975)toml";
+    const double limit = std::asin((0.314 / 0.2 - 0.957) / 1.147) / 1.299;  // -0.399 - 0.2 u = -0.713
+    for (const std::string scheme : {"backward_euler", "located"}) {
+      CAPTURE(scheme);
+      const perp::Model model = perp::read_model_text(text, "crowd.toml", {{"run.scheme", scheme}}, {.hybrid = true});
+      const perp::Trajectory run = perp::scheme(scheme).run(model, {});
+      REQUIRE(run.status == perp::Status::solved);
+      const perp::Event& last = run.events.back();
+      CHECK(last.t == doctest::Approx(limit).epsilon(1e-9));
+      CHECK(last.is_weak);
+      CHECK(last.note.find("changes crowd towards this moment") != std::string::npos);
+      for (const perp::Event& event : run.events) CHECK((event.is_weak ? std::abs(event.t - limit) < 1e-9 : event.t < limit));
+    }
+  }
 }
