@@ -213,7 +213,7 @@ def test_a_phase_picture_has_the_modes_in_the_colours_of_the_program(masses, pro
     blocks = literals(tmp_path / "out_phase_matplotlib.py")["blocks"]
     ax = masses.plot_phase("p", "v")
     drawn = list((line.get_label(), to_hex(line.get_color()).upper(), line.get_linewidth()) for line in paths(ax))
-    assert drawn == [(name, colour, size) for kind, name, colour, size in blocks if kind == "line"]
+    assert drawn == [(name, colour, size) for kind, name, colour, size, _, _ in blocks if kind == "line"]
     points = np.concatenate([line.get_xydata() for line in paths(ax)])
     assert {tuple(p) for p in np.stack([masses["p"], masses["v"]], axis=1)} <= {tuple(p) for p in points}
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("p [m]", "v [m/s]")
