@@ -7,27 +7,12 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/system/function_derivatives.hpp>
 #include <perp/core/system/sparse_lcs.hpp>
 
 namespace perp {
 namespace {
-
-/// Which lines depend on the inputs number `first` to `last - 1`?
-std::vector<bool> dependent_lines(const Tape& tape, int first, int last) {
-  std::vector<bool> depends(static_cast<std::size_t>(tape.size()));
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    bool found = false;
-    if (line.operation == Operation::input)
-      found = line.a >= first && line.a < last;
-    else
-      for (const int operand : {line.a, line.b})
-        found = found || (operand >= 0 && depends[static_cast<std::size_t>(operand)]);
-    depends[static_cast<std::size_t>(k)] = found;
-  }
-  return depends;
-}
 
 /// How a line holds the inputs other than time: not at all, by sums and products, by functions that have a
 /// value everywhere, or else.
@@ -235,10 +220,10 @@ std::optional<SparseLcs> as_sparse_lcs(const Dcs& system) {
   if (!are_constant(derivatives)) return std::nullopt;
   std::optional<SparseLcs> lcs = matrices_of(system, derivatives);
   if (!lcs) return std::nullopt;
-  const std::vector<bool> with_time = dependent_lines(system.tape, 0, 1);
+  const std::vector<char> with_time = dependent_lines(system.tape, 0, 1);
   const auto varies = [&](const std::vector<int>& lines) {
     std::vector<bool> list;
-    for (const int line : lines) list.push_back(with_time[static_cast<std::size_t>(line)]);
+    for (const int line : lines) list.push_back(with_time[static_cast<std::size_t>(line)] != 0);
     return list;
   };
   lcs->b = free_part(system, system.F, varies(system.F), true);

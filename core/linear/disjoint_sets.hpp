@@ -7,6 +7,13 @@
 
 namespace perp::linear {
 
+/// The smallest node of the set that holds this one, of sets kept as a node for each: itself, or a smaller one of its set.
+inline int root_of(std::vector<int>& parent, int node) {
+  const auto of = [&parent](int k) -> int& { return parent[static_cast<std::size_t>(k)]; };
+  while (of(node) != node) node = of(node) = of(of(node));
+  return node;
+}
+
 /// Disjoint sets of the nodes 0..count-1, each node alone at first.
 class DisjointSets {
  public:
@@ -14,18 +21,14 @@ class DisjointSets {
     std::iota(parent_.begin(), parent_.end(), 0);
   }
   /// The smallest node of the set that holds this one.
-  int root(int node) {
-    while (parent(node) != node) node = parent(node) = parent(parent(node));
-    return node;
-  }
+  int root(int node) { return root_of(parent_, node); }
   void join(int a, int b) {
     a = root(a);
     b = root(b);
-    parent(std::max(a, b)) = std::min(a, b);
+    parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   }
 
  private:
-  int& parent(int node) { return parent_[static_cast<std::size_t>(node)]; }
   std::vector<int> parent_;
 };
 

@@ -1,23 +1,12 @@
 // Derivatives of functions that are looked at once: as_sparse_lcs and System call them.
 #include <algorithm>
 
+#include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/system/function_derivatives.hpp>
 
 namespace perp {
 namespace {
-
-/// Which lines hold an input?
-std::vector<char> lines_of_inputs(const Tape& tape) {
-  std::vector<char> holds(static_cast<std::size_t>(tape.size()), 0);
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    const auto does = [&](int operand) { return operand >= 0 && holds[static_cast<std::size_t>(operand)] != 0; };
-    const bool is_input = line.operation == Operation::input;
-    holds[static_cast<std::size_t>(k)] = is_input || does(line.a) || does(line.b) ? 1 : 0;
-  }
-  return holds;
-}
 
 std::vector<double> values_at_zero(const Tape& tape, int inputs) {
   const std::vector<double> zero(static_cast<std::size_t>(inputs), 0.0);
@@ -39,7 +28,7 @@ std::vector<FunctionDerivative> derivatives_at_zero(const Dcs& system, BoundFunc
   const int inputs = system.parameter_input(0);
   const std::vector<Derivative> derivatives = differentiate(functions.tape, functions.lines, 0, inputs);
   functions.tape.settle();
-  const std::vector<char> holds_input = lines_of_inputs(functions.tape);
+  const std::vector<char> holds_input = dependent_lines(functions.tape, 0, inputs);
   const std::vector<double> values = values_at_zero(functions.tape, inputs);
   std::vector<FunctionDerivative> list;
   list.reserve(derivatives.size());

@@ -6,6 +6,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/banded/banded_lu.hpp>
+#include <perp/core/linear/disjoint_sets.hpp>
 
 namespace perp::linear {
 namespace {
@@ -151,13 +152,7 @@ void BandedLu::eliminate(int k) {
   end_of_u_[at(k)] = last_j + 1;
 }
 
-/// The smallest known column of the part that holds this one, while `part_` holds a smaller or no other column of each.
-int BandedLu::first_of_part(int column) {
-  while (part_[at(column)] != column) column = part_[at(column)] = part_[at(part_[at(column)])];
-  return column;
-}
-
-/// Columns that one row holds are of one part.
+/// Columns that one row holds are of one part, found in the room of the parts.
 void BandedLu::find_parts() {
   std::iota(part_.begin(), part_.end(), 0);
   for (int i = 0; i < n_; ++i) {
@@ -166,7 +161,7 @@ void BandedLu::find_parts() {
     int first = -1;
     for (int j = std::max(i - below_, 0); j <= last; ++j) {
       if (entries[j] == 0) continue;
-      const int other = first_of_part(j);
+      const int other = root_of(part_, j);
       const int both = first < 0 ? other : std::min(first, other);
       if (first >= 0) part_[at(std::max(first, other))] = both;
       first = both;

@@ -90,7 +90,6 @@ class BandedLu {
   void forward_bound(Number* x) const;
   template <class Number>
   void backward_bound(Number* x) const;
-  int first_of_part(int column);
   void find_parts();
   /// Terms of a sum that makes an entry of the factors; of one in a solution.
   [[nodiscard]] int terms_of_factors() const { return span_; }
