@@ -146,13 +146,18 @@ SparseLu::SparseLu(SparseLu&&) noexcept = default;
 SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
 SparseLu::~SparseLu() = default;
 
-bool SparseLu::factorise(std::span<const double> values) {
+/// The values of the next factorization. False: none has an order.
+bool SparseLu::put(std::span<const double> values) {
   Factors& f = *factors_;
   if (f.symbolic == nullptr) return false;
   for (std::size_t k = 0; k < values.size(); ++k) f.values[at(f.position[k])] = values[k];
   ++f.count;
-  return f.refactor() || f.factor();
+  return true;
 }
+
+bool SparseLu::factorise(std::span<const double> values) { return put(values) && (factors_->refactor() || factors_->factor()); }
+
+bool SparseLu::factorise_anew(std::span<const double> values) { return put(values) && factors_->factor(); }
 
 void SparseLu::solve(Vector& right) const {
   Factors& f = *factors_;
@@ -201,6 +206,13 @@ void SparseLu::write_parts(Parts& parts) const {
 }
 
 long SparseLu::factorisations() const { return factors_->count; }
+
+double SparseLu::numbers() const { return factors_->symbolic == nullptr ? inf : factors_->counted_entries(); }
+
+double SparseLu::operations() const {
+  const klu_symbolic* symbolic = factors_->symbolic;
+  return symbolic == nullptr || symbolic->est_flops < 0 ? inf : symbolic->est_flops;
+}
 
 /// The same two factorizations give the same numbers.
 void SparseLu::transfer(Archive& archive) {

@@ -28,6 +28,8 @@ class SparseLu {
 
   /// `values` in the order of the places. False: singular. Throws InvalidInput where the factors do not fit into memory.
   bool factorise(std::span<const double> values);
+  /// The same with pivots that are searched for these values, whatever was factorised before.
+  bool factorise_anew(std::span<const double> values);
   /// A^-1 b in place of b, with the last matrix that was factorised.
   void solve(Vector& right) const;
   /// A^-T b in place of b.
@@ -38,6 +40,12 @@ class SparseLu {
   [[nodiscard]] double least_pivot() const;
   /// Of all so far.
   [[nodiscard]] long factorisations() const;
+  /// Numbers of L and U, and operations of a factorization, by the places of the entries with pivots on the diagonal; infinite
+  /// where they are not known.
+  ///@{
+  [[nodiscard]] double numbers() const;
+  [[nodiscard]] double operations() const;
+  ///@}
 
   /// Entries by columns.
   struct Columns {
@@ -57,6 +65,7 @@ class SparseLu {
   void transfer(Archive& archive);
 
  private:
+  bool put(std::span<const double> values);
   struct Factors;
   std::unique_ptr<Factors> factors_;
 };

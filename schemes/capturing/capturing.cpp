@@ -376,8 +376,8 @@ std::string Capturing::why_no_method() {
   const double numbers = once().step ? once().step->numbers() : 0;  // of a grid there are none
   if (numbers <= PointStep::most_numbers)
     return fmt::format("the active set method found no solution, and systems of {} unknowns have no other method", unknowns);
-  return fmt::format("the factors of a step of {} unknowns would fill {:.3g} GiB by the bands of its entries, of which at most {:.3g} "
-                     "are kept; expected unknowns that stand in few equations with others far from them, as in chains and trees",
+  return fmt::format("the factors of a step of {} unknowns would fill {:.3g} GiB, of which at most {:.3g} are kept; expected fewer "
+                     "unknowns or fewer couplings between distant ones, as a chain, a tree or a plane grid has",
                      unknowns, numbers * gibibytes, PointStep::most_numbers * gibibytes);
 }
 

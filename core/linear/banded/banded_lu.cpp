@@ -112,8 +112,9 @@ BandedLu::BandedLu(int n, int below, int above)
       entries_(at(n) * at(width_)),
       pivot_(at(n)),
       end_of_l_(at(n)),
-      end_of_u_(at(n)),
-      part_(at(n)) {}
+      end_of_u_(at(n)) {
+  part_.resize(at(n));
+}
 
 void BandedLu::clear() { std::fill(entries_.begin(), entries_.end(), 0.0); }
 
@@ -243,7 +244,7 @@ void BandedLu::backward_bound(Number* x) const {
 
 /// x >= 0 becomes Pᵀ |L| |U| x.
 template <class Number>
-void BandedLu::multiply_factors(Number* x) const {
+void BandedLu::multiply_sizes(Number* x) const {
   for (int k = 0; k < n_; ++k) {
     const double* const top = row(k);
     Number sum{};
@@ -254,26 +255,6 @@ void BandedLu::multiply_factors(Number* x) const {
     for (int i = k + 1; i < end_of_l_[at(k)]; ++i) x[i] += std::abs(row(i)[k]) * x[k];
     exchange(x, k);
   }
-}
-
-namespace {
-
-bool any(int first) { return first != 0; }
-template <class Two>
-bool any(const Two& both) {
-  return both[0] != 0 || both[1] != 0;
-}
-
-}  // namespace
-
-/// x becomes T x, see `bound`.
-template <class Number>
-void BandedLu::bound_added(Number* x) const {
-  const double each = static_cast<double>(terms_of_factors() + 2) * unit_roundoff;
-  multiply_factors(x);
-  for (int i = 0; i < n_; ++i) x[i] *= 2 * each;
-  forward_bound(x);
-  backward_bound(x);
 }
 
 // P A = L U - F with |F| <= k u / (1 - k u) |L| |U| (Higham, Accuracy and Stability, 9.3), k the terms of an entry of L U,
@@ -293,88 +274,6 @@ bool BandedLu::bound(double* x, double* work) const {
   return true;
 }
 
-bool BandedLu::find_weights() {
-  const double grown = grown_by_sums();
-  weight_.assign(at(n_), 1.0);
-  forward_bound(weight_.data());
-  backward_bound(weight_.data());
-  added_ = weight_;
-  bound_added(added_.data());
-  for (int i = 0; i < n_; ++i) {
-    if (!(grown * added_[at(i)] <= 0.5 * weight_[at(i)] && weight_[at(i)] < inf)) return false;
-    added_[at(i)] *= 2 * grown;
-  }
-  return true;
-}
-
-/// Of each part, beside the weights.
-template <class Number>
-BandedLu::Shares<Number> BandedLu::largest_shares(const Number* x) const {
-  Shares<Number> shares(at(parts_));
-  for (int i = 0; i < n_; ++i) {
-    const Number share = x[i] / weight_[at(i)];
-    Number& most = shares[at(part_[at(i)])];
-    most = share > most ? share : most;
-  }
-  return shares;
-}
-
-/// Are these shares of what the rounding of the factors adds more than some entry of x?
-template <class Number>
-bool BandedLu::drown(const Shares<Number>& shares, const Number* x) const {
-  for (int i = 0; i < n_; ++i)
-    if (any((x[i] < shares[at(part_[at(i)])] * added_[at(i)]) & (x[i] > Number{}))) return true;
-  return false;
-}
-
-// Parts that share no row are solved for themselves, each in units of its own: what stands in one is no matter for another.
-// With z and T as in `bound` and T v <= v/2: T^l z <= k v gives z + T z + T² z + ... <= z + ... + T^l z + 2 k T v, where l is
-// the first that leaves no entry of that sum less than its share of 2 k T v: entries that others do not act on keep their
-// bounds, however large those of the others are beside their weights.
-template <class Number>
-void BandedLu::add_by_weights(Number* x) const {
-  constexpr int most_terms = 4;
-  const double grown = grown_by_sums();
-  forward_bound(x);
-  backward_bound(x);
-  std::vector<Number> term;
-  for (int l = 0;; ++l) {
-    const Shares<Number> most = largest_shares(l == 0 ? x : term.data());
-    if (l == most_terms || !drown(most, x)) {
-      for (int i = 0; i < n_; ++i) x[i] = grown * (x[i] + most[at(part_[at(i)])] * added_[at(i)]);
-      return;
-    }
-    if (l == 0) term.assign(x, x + n_);
-    bound_added(term.data());
-    for (int i = 0; i < n_; ++i) x[i] += term[at(i)];
-  }
-}
-
-bool BandedLu::bound_by_weights(double* x) const {
-  add_by_weights(x);
-  return std::all_of(x, x + n_, [](double entry) { return entry < inf; });
-}
-
-bool BandedLu::bound_by_weights(double* first, double* second, const int* rows, const int* columns) {
-  two_.resize(at(n_));
-  for (int i = 0; i < n_; ++i) two_[at(rows[i])] = Two{first[i], second[i]};
-  add_by_weights(two_.data());
-  bool is_bounded = true;
-  for (int i = 0; i < n_; ++i) {
-    const Two both = two_[at(columns[i])];
-    first[i] = both[0], second[i] = both[1];
-    is_bounded = is_bounded && both[0] < inf && both[1] < inf;
-  }
-  return is_bounded;
-}
-
-// (L + dL) (U + dU) z = P b with |dL| |U| + |L| |dU| <= 3 k u / (1 - 3 k u) |L| |U| (Higham, Accuracy and Stability, 9.4),
-// k the terms of a row of L or U,
-// the rounding of the factors included; 4 u for the entries of A and what is rounded here.
-void BandedLu::bound_rest(double* x) const {
-  multiply_factors(x);
-  const double each = static_cast<double>(3 * terms_of_solution() + 4) * unit_roundoff;
-  for (int i = 0; i < n_; ++i) x[i] *= each * (1 + 4 * each);
-}
+template class WeightedBounds<BandedLu>;
 
 }  // namespace perp::linear

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
 #include <perp/core/linear/structure.hpp>
+#include <perp/core/linear/banded/weighted_bounds.hpp>
 
 namespace perp::linear {
 
@@ -30,9 +30,8 @@ struct BandedOrder {
 BandedOrder banded_order_of(const Pattern& rows);
 
 /// P A = L U of a banded matrix with partial pivoting; of a full one where the bands say so. All
-/// storage is made once. What it solves has bounds: |U|⁻¹ and |L|⁻¹ in comparison form are at least
-/// |U⁻¹| and |L⁻¹|, entry by entry, and cost one more solution each.
-class BandedLu {
+/// storage is made once. What it solves has bounds.
+class BandedLu : public WeightedBounds<BandedLu> {
  public:
   BandedLu() = default;
   /// Entries at (i, j) with i - below <= j <= i + above.
@@ -59,19 +58,9 @@ class BandedLu {
   /// x >= 0 becomes a bound of |A⁻¹| x, entry by entry, with the rounding of the factors; false:
   /// they are too far from A to tell. `work`: n numbers.
   bool bound(double* x, double* work) const;
-  /// After `factorise`, for `bound_by_weights`; false: the factors are too far from A to tell. Then A may be singular.
-  bool find_weights();
-  /// As `bound` in two sweeps instead of four, with what the rounding of the factors adds to the largest entry beside its
-  /// weight in all others of its part; in more where that would be all that is left of the bound of one.
-  bool bound_by_weights(double* x) const;
-  /// Both of two at once, with the bits that each has alone; entry i of the right sides stands at `rows`[i], of the bounds at
-  /// `columns`[i].
-  bool bound_by_weights(double* first, double* second, const int* rows, const int* columns);
-  /// x >= 0 becomes a bound of |A z - b| for |z| <= x, where `solve` has made z of b: what its rounding and that of the
-  /// factors leave of the right side, row by row.
-  void bound_rest(double* x) const;
 
  private:
+  friend class WeightedBounds<BandedLu>;
   [[nodiscard]] double* row(int i) { return entries_.data() + offset(i); }
   [[nodiscard]] const double* row(int i) const { return entries_.data() + offset(i); }
   /// Of the place that column 0 would have.
@@ -85,7 +74,6 @@ class BandedLu {
   void exchange(Number* x, int k) const {
     if (const int other = pivot_[static_cast<std::size_t>(k)]; other != k) std::swap(x[k], x[other]);
   }
-  using Two [[gnu::vector_size(2 * sizeof(double))]] = double;  // of two right sides
   template <class Number>
   void forward_bound(Number* x) const;
   template <class Number>
@@ -93,31 +81,14 @@ class BandedLu {
   void find_parts();
   /// Terms of a sum that makes an entry of the factors; of one in a solution.
   [[nodiscard]] int terms_of_factors() const { return span_; }
-  /// A bound times this is one in whatever sums of positive terms it was computed: they follow each other from row to row.
-  [[nodiscard]] double grown_by_sums() const { return 1 + 16 * static_cast<double>(n_ + 2) * unit_roundoff; }
   [[nodiscard]] int terms_of_solution() const { return std::max(span_, longest_ + 1); }
-  /// A number of each part, 0 at first; of few parts no memory is asked for.
   template <class Number>
-  class Shares {
-   public:
-    explicit Shares(std::size_t parts) : many_(parts > few_.size() ? parts : 0) {}
-    Number& operator[](std::size_t part) { return many_.empty() ? few_[part] : many_[part]; }
-    const Number& operator[](std::size_t part) const { return many_.empty() ? few_[part] : many_[part]; }
-
-   private:
-    std::array<Number, 4> few_{};
-    std::vector<Number> many_;
-  };
+  void add_sizes(Number* x) const {
+    forward_bound(x);
+    backward_bound(x);
+  }
   template <class Number>
-  [[nodiscard]] Shares<Number> largest_shares(const Number* x) const;
-  template <class Number>
-  [[nodiscard]] bool drown(const Shares<Number>& shares, const Number* x) const;
-  template <class Number>
-  void add_by_weights(Number* x) const;
-  template <class Number>
-  void multiply_factors(Number* x) const;
-  template <class Number>
-  void bound_added(Number* x) const;
+  void multiply_sizes(Number* x) const;
   [[nodiscard]] int last_row(int k) const { return std::min(k + below_, n_ - 1); }
   [[nodiscard]] int last_column(int k) const { return std::min(k + reach_, n_ - 1); }
 
@@ -127,10 +98,8 @@ class BandedLu {
   std::vector<int> end_of_l_, end_of_u_;  // behind the last entry of each column of L and of each row of U
   std::vector<int> in_row_;               // entries of each row of L
   int longest_ = 0, span_ = 0;            // the most of them; from the diagonal to the last entry of a row of U
-  std::vector<int> part_;                 // of each column: parts that no row shares
-  int parts_ = 0;
-  std::vector<double> weight_, added_;  // v and 2 T v, see `bound_by_weights`
-  std::vector<Two> two_;
 };
+
+extern template class WeightedBounds<BandedLu>;
 
 }  // namespace perp::linear

@@ -9,13 +9,6 @@
 namespace perp::linear {
 namespace {
 
-std::vector<Place> places_of(const RowPattern& pattern) {
-  std::vector<Place> places;
-  for (int i = 0; i < pattern.size(); ++i)
-    for (int k = pattern.start[at(i)]; k < pattern.start[at(i) + 1]; ++k) places.push_back({i, pattern.column[at(k)]});
-  return places;
-}
-
 /// work(row, value) for the entries of a column.
 template <class Work>
 void for_each(const SparseLu::Columns& columns, std::size_t j, const Work& work) {
@@ -23,6 +16,13 @@ void for_each(const SparseLu::Columns& columns, std::size_t j, const Work& work)
 }
 
 }  // namespace
+
+std::vector<Place> places_of(const RowPattern& pattern) {
+  std::vector<Place> places;
+  for (int i = 0; i < pattern.size(); ++i)
+    for (int k = pattern.start[at(i)]; k < pattern.start[at(i) + 1]; ++k) places.push_back({i, pattern.column[at(k)]});
+  return places;
+}
 
 int RowPattern::place(int row, int column_of_entry) const {
   const auto end = column.begin() + start[at(row) + 1];

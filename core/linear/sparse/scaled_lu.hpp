@@ -15,6 +15,9 @@ struct RowPattern {
   friend bool operator==(const RowPattern&, const RowPattern&) = default;
 };
 
+/// Of all entries, in their order.
+std::vector<Place> places_of(const RowPattern& pattern);
+
 /// What `DenseLu` does, of a matrix by its entries: it is scaled by the same powers of two, and singular is what has no
 /// pivot but rounding of the terms that were subtracted. By blocks of the block triangular form, too.
 class ScaledLu {

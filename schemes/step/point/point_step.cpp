@@ -105,7 +105,7 @@ bool PointStep::factorise(const Mode& mode) {
 /// from then on, pivots stay on the diagonal that are large enough.
 bool PointStep::is_regular() {
   if (lu_.find_weights()) return true;
-  if (std::exchange(keeps_diagonal_, true)) return false;
+  if (!lu_.may_keep_diagonal() || std::exchange(keeps_diagonal_, true)) return false;
   return find_factors() && lu_.find_weights();
 }
 
@@ -145,7 +145,7 @@ bool PointStep::find_factors() {
   std::fill(work_.begin(), work_.end(), 0.0);
   for (int i = 0; i < size_; ++i)
     for (const auto& [column, value] : coefficients(i)) {
-      lu_.entry(row_place_[at(i)], place_[at(column)]) += value.high;
+      lu_.add(row_place_[at(i)], place_[at(column)], value.high);
       work_[at(column)] += std::abs(value.high);
     }
   const bool is_read_each = std::ranges::all_of(work_, [](double sum) { return sum != 0; });
@@ -156,6 +156,7 @@ void PointStep::transfer(Archive& archive) {
   double h = h_;
   bool is_factored = is_factored_;
   archive(h, is_factored, factored_, keeps_diagonal_);
+  lu_.transfer(archive);
   if (archive.is_reading() && !std::isnan(h)) set_length(h);
   if (archive.is_reading() && is_factored) factorise(factored_);
   archive(factorisations_);

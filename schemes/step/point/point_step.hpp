@@ -6,14 +6,14 @@
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
-#include <perp/core/linear/banded/banded_lu.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
+#include <perp/schemes/step/point/point_factors.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
 
 /// Steps of an affine system that are asked for once: the equations of a mode are factored and
-/// solved at one parameter, by the bands of their entries, without the maps that pay where a step
+/// solved at one parameter, by the bands of their entries or sparse, without the maps that pay where a step
 /// length is kept. Numbers have bounds; what these leave open is said to be so, and is decided
 /// elsewhere. Rows and unknowns are scaled by powers of two, so that units change no bit.
 class PointStep {
@@ -21,9 +21,9 @@ class PointStep {
   /// `h`: a length in whose steps the entries are scaled. `equations` must outlive it.
   PointStep(const StepEquations& equations, double h);
 
-  /// False: a scaled entry is not a normal number, or the bands are too wide; nothing can be asked.
+  /// False: a scaled entry is not a normal number, or the factors would be too large; nothing can be asked.
   [[nodiscard]] bool is_usable() const { return is_usable_; }
-  /// Numbers of the factors by the bands of the entries, which are counted before one is computed.
+  /// Numbers of the factors by the places of the entries, which are counted before one is computed.
   [[nodiscard]] double numbers() const { return numbers_; }
   /// Of which so many are kept at most.
   static constexpr double most_numbers = 5e7;
@@ -138,8 +138,9 @@ class PointStep {
   void list_right_side(int row, const std::vector<int>& place);
   void list_output(int law);
   void list_branches();
-  void find_bands(double h);
+  void find_order(double h);
   [[nodiscard]] linear::BandedOrder order_of_rows(double h) const;
+  [[nodiscard]] linear::RowPattern places_of_entries() const;
   void set_length(double h);
   void find_right_side(const double* parameter);
   void find_right_side_of(int row, const double* parameter);
@@ -220,8 +221,8 @@ class PointStep {
   Rows rows_, right_;       // K without its branches; parameters, last column: constant
   std::vector<int> varying_;           // rows of right_ that hold more than a constant;
   bool has_constant_rows_ = false;     // the others are right for the present length
-  std::vector<int> place_, row_place_;  // of each unknown and of each row within the bands
-  linear::BandedLu lu_;
+  std::vector<int> place_, row_place_;  // of each unknown and of each row within the factors' order
+  PointFactors lu_;
   double h_ = nan;
   Mode factored_;  // the mode that lu_ holds at h_
   bool is_factored_ = false;

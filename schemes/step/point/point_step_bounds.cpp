@@ -226,7 +226,7 @@ PointStep::Verdict PointStep::judge_singular() const {
 // not stay from then on.
 PointStep::Verdict PointStep::solve(const Mode& mode) {
   const Verdict first = solve_by_factors(mode);
-  if (first != Verdict::undecided || !is_factored_ || is_precise_ || keeps_diagonal_) return first;
+  if (first != Verdict::undecided || !is_factored_ || is_precise_ || keeps_diagonal_ || !lu_.may_keep_diagonal()) return first;
   keeps_diagonal_ = true;
   is_factored_ = false;
   const Verdict second = solve_by_factors(mode);

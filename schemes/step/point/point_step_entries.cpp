@@ -1,6 +1,7 @@
 // The entries of steps at one point, scaled, and the bands that they stand in: once for each system.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/binary_scaling.hpp>
@@ -12,6 +13,9 @@ namespace {
 /// Up to here solutions are refined to twice the precision of doubles, so that each x is the exact
 /// one but for its last digit; beyond, to the rounding of their rows where that decides.
 constexpr int most_precise = 32;
+constexpr double few_numbers = 65536;  ///< of factors in bands, which are left as they are;
+constexpr int narrow = 64;             ///< as are bands of so many entries in a row
+constexpr double cost_of_sparse = 8;   ///< of an operation of a sparse factorization, in those of a banded one
 
 double power_of_two(int exponent) { return std::ldexp(1.0, exponent); }
 
@@ -41,7 +45,7 @@ PointStep::PointStep(const StepEquations& equations, double h)
   for (int i = 0; i < size_; ++i)
     if (std::ranges::any_of(right_.of_row(i), [this](const Entry& entry) { return entry.column < parameters_; })) varying_.push_back(i);
   list_branches();
-  find_bands(h);
+  find_order(h);
   for (std::vector<double>* list : {&r_, &r_low_, &r_terms_, &r_error_, &y_, &y_low_, &residual_,
                                     &bound_, &error_, &spread_, &work_})
     list->assign(at(size_), 0.0);
@@ -183,13 +187,41 @@ linear::BandedOrder PointStep::order_of_rows(double h) const {
   return linear::banded_order_of(pattern);
 }
 
-void PointStep::find_bands(double h) {
+/// Of the equations of all modes, row by row: the branch of a law may hold its own multiplier.
+linear::RowPattern PointStep::places_of_entries() const {
+  linear::RowPattern pattern;
+  for (int i = 0; i < size_; ++i) {
+    const auto first = std::ssize(pattern.column);
+    rows_.for_each(i, [&](const Entry& entry) { pattern.column.push_back(entry.column); });
+    if (i >= n_) pattern.column.push_back(i);
+    std::sort(pattern.column.begin() + first, pattern.column.end());
+    pattern.column.erase(std::unique(pattern.column.begin() + first, pattern.column.end()), pattern.column.end());
+    pattern.start.push_back(static_cast<int>(pattern.column.size()));
+  }
+  return pattern;
+}
+
+/// By bands, or sparse where the bands are wide and a factorization in them costs more.
+void PointStep::find_order(double h) {
   linear::BandedOrder order = order_of_rows(h);
+  numbers_ = order.numbers();
+  if (numbers_ > few_numbers && order.below + order.above > narrow) {
+    linear::BoundedLu sparse(places_of_entries());
+    const double by_bands = 2.0 * order.below * (order.below + order.above) * size_;
+    if (cost_of_sparse * sparse.operations() < by_bands) {
+      place_.resize(at(size_));
+      std::iota(place_.begin(), place_.end(), 0);
+      row_place_ = place_;
+      numbers_ = sparse.numbers();
+      is_usable_ = is_usable_ && numbers_ <= most_numbers;
+      if (is_usable_) lu_ = PointFactors(std::move(sparse));
+      return;
+    }
+  }
   place_ = std::move(order.columns);
   row_place_ = std::move(order.rows);
-  numbers_ = order.numbers();
   is_usable_ = is_usable_ && numbers_ <= most_numbers;
-  if (is_usable_) lu_ = linear::BandedLu(size_, order.below, order.above);
+  if (is_usable_) lu_ = PointFactors(linear::BandedLu(size_, order.below, order.above));
 }
 
 }  // namespace perp

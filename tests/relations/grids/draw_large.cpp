@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/tests/relations/grids/large_model.hpp>
@@ -14,7 +16,10 @@ class Draw {
 
   LargeDraw make() {
     const int kind = pick(8);
-    if (kind == 7) return {std::nullopt, blocks()};
+    if (kind == 7) {
+      LargeModel row = blocks();
+      return {std::nullopt, row.seed % 2 == 0 ? row : net(row)};
+    }
     put_size(kind);
     put_weights();
     put_state();
@@ -117,6 +122,24 @@ class Draw {
     model.omega = dyadic(2, 40);
     model.h = std::exp2(-6 - pick(5));
     model.steps = 12 + pick(13);
+    return model;
+  }
+
+  /// The blocks of a row, each joined to others anywhere by further springs: no order of them has narrow bands.
+  LargeModel net(const LargeModel& row) {
+    LargeModel model = row;
+    const int N = row.n() / 2;
+    std::map<std::pair<int, int>, double> A;
+    for (const LargeModel::Entry& entry : row.A) A[{entry.row, entry.column}] = entry.value;
+    for (int k = 0; k < N; ++k) {
+      const int i = pick(N), j = pick(N);
+      const double stiffness = dyadic(10, 400);
+      if (i == j) continue;
+      A[{2 * i + 1, 2 * i}] -= stiffness, A[{2 * i + 1, 2 * j}] += stiffness;
+      A[{2 * j + 1, 2 * j}] -= stiffness, A[{2 * j + 1, 2 * i}] += stiffness;
+    }
+    model.A.clear();
+    for (const auto& [place, value] : A) model.A.push_back({place.first, place.second, value});
     return model;
   }
 

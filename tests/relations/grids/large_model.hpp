@@ -55,13 +55,13 @@ struct GridModel {
   [[nodiscard]] int dimensions() const { return (size[0] > 1) + (size[1] > 1) + (size[2] > 1); }
 };
 
-/// What a seed draws: a grid, or blocks in a row that slide on a belt.
+/// What a seed draws: a grid, or blocks in a row or a net that slide on a belt.
 struct LargeDraw {
   std::optional<GridModel> grid;
   LargeModel model;
 };
 
-/// The draw of a seed: membranes of two and three dimensions, strings, blocks.
+/// The draw of a seed: membranes of two and three dimensions, strings, blocks in rows and nets.
 LargeDraw random_large(unsigned seed);
 
 /// The same system by entries.
