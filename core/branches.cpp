@@ -130,12 +130,28 @@ int decided_branch(const Law& law, double w, double error) {
   return decided;
 }
 
+namespace {
+
+/// A name with [..] for the indices of elements of arrays: that of a branch of all laws of a family.
+std::string without_indices(const std::string& name) {
+  std::string text;
+  for (std::size_t k = 0; k < name.size(); ++k) {
+    const std::size_t end = name[k] == '[' ? name.find_first_not_of("0123456789, ", k + 1) : std::string::npos;
+    const bool is_element = end != std::string::npos && end > k + 1 && name[end] == ']';
+    text += is_element ? "[..]" : name.substr(k, 1);
+    if (is_element) k = end;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string describe_briefly(const std::vector<Law>& laws, const Mode& mode) {
   if (mode.size() <= most_laws_told) return describe(laws, mode);
   // In the order of the names.
   std::map<std::string, std::size_t> counts;
   for (std::size_t i = 0; i < mode.size(); ++i)
-    if (!is_constraint(laws[i])) ++counts[describe(laws[i].branches[static_cast<std::size_t>(mode[i])])];
+    if (!is_constraint(laws[i])) ++counts[without_indices(describe(laws[i].branches[static_cast<std::size_t>(mode[i])]))];
   std::string text;
   for (const auto& [branch, count] : counts) text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, branch);
   return text;

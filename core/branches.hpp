@@ -40,7 +40,8 @@ int decided_branch(const Law& law, double w, double error);
 /// Laws of a mode that people are told one by one; of more their number in each branch.
 constexpr std::size_t most_laws_told = 24;
 
-/// describe(laws, mode) for people; of more than `most_laws_told` laws how many are in which branch, e.g. "9952 x lambda=0, 48 x w=0".
+/// describe(laws, mode) for people; of more than `most_laws_told` laws how many are in which branch, those of one family
+/// together, e.g. "9952 x lambda=0, 48 x w=0" or "891 x v[..] > 0, 9 x sliding".
 std::string describe_briefly(const std::vector<Law>& laws, const Mode& mode);
 
 }  // namespace perp

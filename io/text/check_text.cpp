@@ -126,7 +126,9 @@ std::string start_text(const Model& model, const StartConsistency& start) {
 
 std::string scheme_start_text(const Model& model, const Trajectory& run) {
   std::string text;
-  for (const Event& event : run.events) text += fmt::format("  {}\n", event_text(model, event));
+  const std::size_t told = run.events.size() > most_listed_laws ? most_listed_laws - 5 : run.events.size();
+  for (std::size_t k = 0; k < told; ++k) text += fmt::format("  {}\n", event_text(model, run.events[k]));
+  if (told < run.events.size()) text += fmt::format("  ... {} more events\n", run.events.size() - told);
   if (!starts(model, run)) return text + fmt::format("first step   {}\n", run.message);
   return text + fmt::format("  the run starts in {} with {}\n",
                             describe_briefly(model.laws(), run.mode.front()),
