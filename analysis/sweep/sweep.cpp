@@ -15,14 +15,13 @@
 namespace perp {
 namespace {
 
-constexpr std::size_t most_together = 32;  ///< runs
+// Runs that are made together: of equations many, those in one mode at a time go on side by side; affine ones keep more for each.
+constexpr std::size_t most_affine = 32, most_of_equations = 128;
 
 long directions_of(const SweepRequest& request) { return request.follow == Follow::both ? 2 : 1; }
 
 /// Points of a line, which one thread makes in order.
-long length_of(const SweepRequest& request) {
-  return request.follow == Follow::none ? 1 : request.points.line_length();
-}
+long length_of(const SweepRequest& request) { return request.follow == Follow::none ? 1 : request.points.line_length(); }
 
 /// Of both directions.
 long lines_of(const SweepRequest& request) {
@@ -56,8 +55,8 @@ class Sweep {
   explicit Sweep(const SweepRequest& request) : request_(request) {
     result_.names = request.points.names();
     const Model model = request.read(request.points.overrides(0));
-    for (const std::string& definition : request.measures)
-      result_.measures.push_back(definition.substr(0, definition.find('=')));
+    most_together_ = model.system.affine() != nullptr ? most_affine : most_of_equations;
+    for (const std::string& definition : request.measures) result_.measures.push_back(definition.substr(0, definition.find('=')));
     check_measures();
     if (request.follow != Follow::none) check_follow(model);
     check_skip();
@@ -130,7 +129,7 @@ class Sweep {
     if (runs == 0) return 1;
     const int runners = std::max(request_.threads, 1) * request_.chunks.processes;
     const std::size_t shared = runs / (groups_of_thread * static_cast<std::size_t>(runners));
-    return std::max<std::size_t>(1, std::min(most_together, shared) * places.size() / runs);
+    return std::max<std::size_t>(1, std::min(most_together_, shared) * places.size() / runs);
   }
 
   void make(const std::vector<Chunk>& chunks) {
@@ -236,7 +235,7 @@ class Sweep {
   /// Some runs from this one on, which do not follow each other. How many; 0: they are made one after the other, as
   /// where an input is wrong, so that the first one says so.
   std::size_t run_together(const std::vector<std::size_t>& places, std::size_t first) {
-    const std::size_t count = std::min(most_together, places.size() - first);
+    const std::size_t count = std::min(most_together_, places.size() - first);
     if (request_.follow != Follow::none || count < 2) return 0;
     std::vector<std::unique_ptr<WatchedRun>> runs;
     std::vector<Trajectory> results;
@@ -369,6 +368,7 @@ class Sweep {
 
   const SweepRequest& request_;
   SweepResult result_;
+  std::size_t most_together_ = 1;
   std::mutex mutex_;
   long done_ = 0, failed_ = 0;
   std::atomic<bool> has_failed_ = false;  // and that ends the sweep

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
+#include <perp/core/base/integer_rows.hpp>
 #include <perp/core/base/rational.hpp>
 
 namespace perp {
@@ -25,6 +27,11 @@ mpq_srcptr rational(const std::byte* place) {
 
 // A rational number whose bytes are all 0 is 0: it has no memory of GMP, which matrices of many zeros would fill.
 bool is_plain_zero(const std::byte* place) { return mpq_denref(rational(place))->_mp_d == nullptr; }
+
+// Its bytes are its first and only member.
+static_assert(std::is_standard_layout_v<Rational>);
+mpq_ptr number(Rational& value) { return rational(reinterpret_cast<std::byte*>(&value)); }
+mpq_srcptr number(const Rational& value) { return rational(reinterpret_cast<const std::byte*>(&value)); }
 
 /// With memory of GMP.
 mpq_ptr made(std::byte* place) {
@@ -204,19 +211,40 @@ unsigned long residue(const Rational& value, unsigned long modulus) {
   return value.sign() == 0 ? 0 : mpz_fdiv_ui(mpq_numref(rational(value.place_)), modulus);
 }
 
-void make_primitive(std::vector<Rational>& direction) {
-  Whole multiple, divisor;
+void make_integers(std::vector<Rational>& row) {
+  Whole multiple;
   mpz_set_ui(multiple, 1);
-  for (const Rational& value : direction)
-    if (value.sign() != 0) mpz_lcm(multiple, multiple, mpq_denref(rational(value.place_)));
-  for (Rational& value : direction) {
+  for (const Rational& value : row)
+    if (value.sign() != 0) mpz_lcm(multiple, multiple, mpq_denref(number(value)));
+  for (Rational& value : row) {
     if (value.sign() == 0) continue;
-    mpq_ptr entry = rational(value.place_);
+    mpq_ptr entry = number(value);
     mpz_divexact(mpq_denref(entry), multiple, mpq_denref(entry));
     mpz_mul(mpq_numref(entry), mpq_numref(entry), mpq_denref(entry));
     mpz_set_ui(mpq_denref(entry), 1);
-    mpz_gcd(divisor, divisor, mpq_numref(entry));
   }
+}
+
+void eliminate(std::vector<Rational>& row, const std::vector<Rational>& pivot, std::size_t column) {
+  if (row[column].sign() == 0) return;
+  Whole own(mpq_numref(number(row[column]))), of_pivot(mpq_numref(number(pivot[column]))), common;
+  mpz_gcd(common, own, of_pivot);
+  mpz_divexact(own, own, common);
+  mpz_divexact(of_pivot, of_pivot, common);
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const bool is_there = row[j].sign() != 0, changes = pivot[j].sign() != 0;
+    if (!is_there && !changes) continue;
+    const mpz_ptr entry = mpq_numref(made(reinterpret_cast<std::byte*>(&row[j])));
+    if (is_there) mpz_mul(entry, entry, of_pivot);
+    if (changes) mpz_submul(entry, own, mpq_numref(number(pivot[j])));
+  }
+}
+
+void make_primitive(std::vector<Rational>& direction) {
+  make_integers(direction);
+  Whole divisor;
+  for (const Rational& value : direction)
+    if (value.sign() != 0) mpz_gcd(divisor, divisor, mpq_numref(rational(value.place_)));
   if (mpz_sgn(divisor.value) == 0) return;
   for (Rational& value : direction) {
     if (value.sign() == 0) continue;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/integer_rows.hpp>
 #include <perp/lcp/exact/exact_mode.hpp>
 
 namespace perp {
@@ -83,6 +85,13 @@ bool is_zero_row(const ExactMode::Row& row) {
   return std::all_of(row.begin(), row.end(), [](const Rational& r) { return r == 0; });
 }
 
+/// Of a row of integers: is its first entry so long that a look for common divisors is worth it?
+bool has_long_entry(const ExactMode::Row& row) {
+  constexpr long many_bits = 512;
+  const auto first = std::ranges::find_if(row, [](const Rational& entry) { return entry != 0; });
+  return first != row.end() && binary_size(*first) > many_bits;
+}
+
 /// What follows the n unknowns in the rows from `first` on, where it is not 0.
 std::vector<ExactMode::Row> right_sides(const std::vector<ExactMode::Row>& rows, int first, int n) {
   std::vector<ExactMode::Row> sides;
@@ -102,11 +111,73 @@ DoubleDouble to_double_double(const Rational& value) {
 }
 
 ExactMode::ExactMode(const ParametricMlcp& family, const Mode& mode)
-    : p_(family.base.p()), m_(family.base.m()), k_(family.k()) {
-  eliminate(mode_rows(family, mode));
-  if (!equalities_.empty() || !determines_u_) return;
-  find_outputs(family, mode);
-  find_ends(family, mode);
+    : family_(family), mode_(mode), p_(family.base.p()), m_(family.base.m()), k_(family.k()) {
+  if (!solve_in_integers(mode_rows(family, mode))) eliminate(mode_rows(family, mode));
+}
+
+const std::vector<ExactMode::Row>& ExactMode::value() const {
+  if (!value_.empty()) return value_;
+  for (const Row& multiple : multiples_) {
+    Row& row = value_.emplace_back(at(k_ + 1));
+    for (std::size_t l = 0; l < row.size(); ++l)
+      if (multiple[l + 1] != 0) row[l] = multiple[l + 1] / multiple.front();
+  }
+  return value_;
+}
+
+Rational ExactMode::unknown(int i, const double* theta) const {
+  if (multiples_.empty()) return value(value_[at(i)], theta);
+  const Row& multiple = multiples_[at(i)];
+  Rational sum = multiple.back();
+  for (std::size_t l = 1; l + 1 < multiple.size(); ++l)
+    if (multiple[l] != 0 && theta[l - 1] != 0) sum += multiple[l] * Rational(theta[l - 1]);
+  return sum /= multiple.front();
+}
+
+const ExactMode::Outputs& ExactMode::outputs() const {
+  if (!outputs_) {
+    Outputs& outputs = outputs_.emplace();
+    if (equalities_.empty() && determines_u_) {
+      find_w(outputs);
+      find_ends(outputs);
+    }
+  }
+  return *outputs_;
+}
+
+// Rows in any units, without a division until the last one: a fraction of what `eliminate` costs. False: the matrix is singular.
+bool ExactMode::solve_in_integers(std::vector<Row> rows) {
+  const int n = p_ + m_;
+  for (Row& row : rows) make_integers(row);
+  for (int j = 0; j < n; ++j) {
+    const int i = pivot_row(rows, j, j);
+    if (i < 0) return false;
+    std::swap(rows[at(i)], rows[at(j)]);
+    for (int other = 0; other < n; ++other) {
+      if (other == j || rows[at(other)][at(j)] == 0) continue;
+      perp::eliminate(rows[at(other)], rows[at(j)], at(j));
+      if (has_long_entry(rows[at(other)])) make_primitive(rows[at(other)]);
+    }
+  }
+  direction_.assign(at(n), Row());
+  for (int j = 0; j < n; ++j) {
+    Row& multiple = multiples_.emplace_back();
+    multiple.push_back(std::move(rows[at(j)][at(j)]));
+    std::move(rows[at(j)].begin() + n, rows[at(j)].end(), std::back_inserter(multiple));
+  }
+  return true;
+}
+
+Rational ExactMode::argument(int i, const double* theta) const {
+  const Mlcp& base = family_.base;
+  const Branch& branch = branch_of(family_, mode_, i);
+  if (branch.b == 0) return Rational(branch.c) / Rational(branch.a);
+  Rational sum(base.q2[i]);
+  for (int j = 0; j < p_ + m_; ++j)
+    if (const double entry = j < p_ ? base.M21(i, j) : base.M22(i, j - p_); entry != 0) sum += Rational(entry) * unknown(j, theta);
+  for (int l = 0; l < k_; ++l)
+    if (const double entry = family_.Q2(i, l); entry != 0) sum += Rational(entry) * Rational(theta[l]);
+  return sum;
 }
 
 // Gauss and Jordan: unknowns without a pivot are free, rows without one say which θ are consistent.
@@ -138,53 +209,54 @@ void ExactMode::eliminate(std::vector<Row> rows) {
   determines_u_ = std::all_of(direction_.begin(), direction_.begin() + p_, is_zero_row);
 }
 
-void ExactMode::find_outputs(const ParametricMlcp& family, const Mode& mode) {
-  const Mlcp& base = family.base;
-  w_value_.assign(at(m_), Row(at(k_ + 1)));
-  w_direction_.assign(at(m_), Row(at(free_)));
+void ExactMode::find_w(Outputs& outputs) const {
+  const Mlcp& base = family_.base;
+  outputs.w_value.assign(at(m_), Row(at(k_ + 1)));
+  outputs.w_direction.assign(at(m_), Row(at(free_)));
   for (int i = 0; i < m_; ++i) {
-    const Branch& branch = branch_of(family, mode, i);
+    const Branch& branch = branch_of(family_, mode_, i);
     if (branch.b == 0) {
-      w_value_[at(i)].back() = Rational(branch.c) / Rational(branch.a);
+      outputs.w_value[at(i)].back() = Rational(branch.c) / Rational(branch.a);
       continue;
     }
     for (int j = 0; j < p_ + m_; ++j) {
       const Rational entry(j < p_ ? base.M21(i, j) : base.M22(i, j - p_));
       if (entry == 0) continue;
-      add_product(w_value_[at(i)], entry, value_[at(j)]);
-      add_product(w_direction_[at(i)], entry, direction_[at(j)]);
+      add_product(outputs.w_value[at(i)], entry, value()[at(j)]);
+      add_product(outputs.w_direction[at(i)], entry, direction_[at(j)]);
     }
-    for (int l = 0; l < k_; ++l) w_value_[at(i)][at(l)] += Rational(family.Q2(i, l));
-    w_value_[at(i)].back() += Rational(base.q2[i]);
+    for (int l = 0; l < k_; ++l) outputs.w_value[at(i)][at(l)] += Rational(family_.Q2(i, l));
+    outputs.w_value[at(i)].back() += Rational(base.q2[i]);
   }
 }
 
 /// λ or w of a law beside the upper or the lower bound of it.
-void ExactMode::add_end(int law, bool of_lambda, bool upper, const Rational& bound) {
+void ExactMode::add_end(int law, bool of_lambda, bool upper, const Rational& bound, Outputs& outputs) const {
   End end{{law, of_lambda, upper, false}, {}, {}};
-  end.value = of_lambda ? value_[at(p_ + law)] : w_value_[at(law)];
-  end.free = of_lambda ? direction_[at(p_ + law)] : w_direction_[at(law)];
+  end.value = of_lambda ? value()[at(p_ + law)] : outputs.w_value[at(law)];
+  end.free = of_lambda ? direction_[at(p_ + law)] : outputs.w_direction[at(law)];
   end.value.back() -= bound;
   if (upper) {
     for (Rational& entry : end.value) entry = -entry;
     for (Rational& entry : end.free) entry = -entry;
   }
-  ends_.push_back(std::move(end));
+  outputs.ends.push_back(std::move(end));
 }
 
-void ExactMode::find_ends(const ParametricMlcp& family, const Mode& mode) {
+void ExactMode::find_ends(Outputs& outputs) const {
   for (int i = 0; i < m_; ++i) {
-    const Branch& branch = branch_of(family, mode, i);
+    const Branch& branch = branch_of(family_, mode_, i);
     const BranchEnd ends[2] = {branch_end(branch, false), branch_end(branch, true)};
     for (const bool upper : {false, true}) {
       const BranchEnd& end = ends[upper ? 1 : 0];
       if (!std::isfinite(end.bound)) continue;
       if (!end.from_lambda)
-        add_end(i, branch.b == 0, upper, Rational(end.bound));
+        add_end(i, branch.b == 0, upper, Rational(end.bound), outputs);
       else  // w = (c - b λ) / a at the end of λ
         add_end(i, false, upper,
                 Rational((Rational(branch.c) - Rational(branch.b) * Rational(end.bound)) /
-                         Rational(branch.a)));
+                         Rational(branch.a)),
+                outputs);
     }
   }
 }

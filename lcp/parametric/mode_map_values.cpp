@@ -83,9 +83,7 @@ double ModeMap::precise(int row, const double* theta, double sum, double terms) 
   const double* missing = error_.data() + first;
   if (std::all_of(missing, missing + stride_, [](double part) { return part == 0; }))
     return to_double(exact_sum(rows_.data() + first, low_.data() + first, k_, theta));
-  const ExactMode::Row& exact_row =
-      row < w_row_ ? exact().value()[at(row - u_row_)] : exact().w_value()[at(row - w_row_)];
-  return to_double(ExactMode::value(exact_row, theta));
+  return to_double(row < w_row_ ? exact().unknown(row - u_row_, theta) : exact().argument(row - w_row_, theta));
 }
 
 double ModeMap::margin(int i, const double* theta) const {

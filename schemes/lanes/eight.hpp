@@ -14,6 +14,13 @@
 // program runs; none of them joins a product and a sum into one rounding: the source is compiled with contractions off. What a
 // function here does on a lane is what the function of its name does on a double, bit by bit.
 #define PERP_EIGHT_INLINE inline __attribute__((always_inline))
+// A part of it that is a function of its own, for one size that the compiler knows.
+#if defined(__x86_64__) && defined(__linux__)
+#define PERP_EIGHT_PART __attribute__((noinline, target("avx2")))
+#else
+#define PERP_EIGHT_PART __attribute__((noinline))
+#endif
+#define PERP_EIGHT_UNROLLED _Pragma("GCC unroll 8")
 
 namespace perp::eight {
 

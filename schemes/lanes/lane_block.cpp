@@ -103,7 +103,6 @@ bool LaneBlock::load(int lane, const LaneMember& member) {
   if (!load_sides(lane, member)) return false;
   load_form_numbers(lane, member);
   load_state(lane, member);
-  lanes_->lu.forget();
   members_[at(lane)] = member;
   taken_[at(lane)] = true;
   given_up_[at(lane)] = false;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include <perp/core/linear/dense_lu.hpp>
 #include <perp/schemes/lanes/eight.hpp>
 
@@ -62,9 +64,11 @@ struct LaneLu {
   }
 
   /// Exponents alone decide how it is scaled.
+  template <int N>
   PERP_EIGHT_INLINE bool is_scaled_as(const Eight* A) const {
     Bits differs = all_bits(0);
-    for (int i = 0; i < n * n; ++i) differs |= bits_of(A[i]) ^ bits_of(scaled[i]);
+    PERP_EIGHT_UNROLLED
+    for (int i = 0; i < N * N; ++i) differs |= bits_of(A[i]) ^ bits_of(scaled[i]);
     return is_scaled && !any(differs & all_bits(exponents));
   }
 
@@ -85,29 +89,54 @@ struct LaneLu {
   PERP_EIGHT_INLINE Bits factorise(const Eight* A, int size, const Bits* units, const Bits& of) {
     if (n != size) forget();
     n = size;
-    if (!is_scaled_as(A)) scale(A, units);
-    if (any(of & ~factorise_as_before(A))) return search_pivots(A, of);
+    Bits sure = all_bits(-1);
+    with_known_size([&](auto known) __attribute__((always_inline)) { sure = factors_as_before<known>(*this, A, units); });
+    if (any(of & ~sure)) return search_pivots(A, of);
     write_signs();
     return of;
   }
 
+  /// work(n) with an n that the compiler knows.
+  template <class Work>
+  PERP_EIGHT_INLINE void with_known_size(const Work& work) const {
+    switch (n) {
+      case 0: return;
+      case 1: return work(std::integral_constant<int, 1>{});
+      case 2: return work(std::integral_constant<int, 2>{});
+      case 3: return work(std::integral_constant<int, 3>{});
+      case 4: return work(std::integral_constant<int, 4>{});
+      case 5: return work(std::integral_constant<int, 5>{});
+      case 6: return work(std::integral_constant<int, 6>{});
+      case 7: return work(std::integral_constant<int, 7>{});
+      default: return work(std::integral_constant<int, 8>{});
+    }
+  }
+
+  template <int N>
+  PERP_EIGHT_PART static Bits factors_as_before(LaneLu& lu, const Eight* A, const Bits* units) {
+    if (!lu.is_scaled_as<N>(A)) lu.scale(A, units);
+    return lu.factorise_as_before<N>(A);
+  }
+
   /// With the rows in the order of the last time: the lanes in which their pivots are larger than all below them, as those
   /// that are searched for are.
+  template <int N>
   PERP_EIGHT_INLINE Bits factorise_as_before(const Eight* A) {
-    const int size = n;
-    Eight rows[most_unknowns * most_unknowns];
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < N; ++i) {
       const int from = origin[i];
-      for (int j = 0; j < size; ++j) rows[i * size + j] = row_scale[from] * A[from * size + j] * column_scale[j];
+      PERP_EIGHT_UNROLLED
+      for (int j = 0; j < N; ++j) lu[i * N + j] = row_scale[from] * A[from * N + j] * column_scale[j];
     }
     Bits sure = all_bits(-1);
-    for (int k = 0; k < size; ++k) {
-      const Eight largest = size_of(rows[k * size + k]);
+    PERP_EIGHT_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      const Eight largest = size_of(lu[k * N + k]);
       sure &= largest > all(DenseLu::singular_pivot);
-      for (int i = k + 1; i < size; ++i) sure &= largest > size_of(rows[i * size + k]);
-      for (int i = k + 1; i < size; ++i) eliminate(rows + k * size, rows + i * size, k, size);
+      PERP_EIGHT_UNROLLED
+      for (int i = k + 1; i < N; ++i) sure &= largest > size_of(lu[i * N + k]);
+      PERP_EIGHT_UNROLLED
+      for (int i = k + 1; i < N; ++i) eliminate(lu + k * N, lu + i * N, k, N);
     }
-    for (int i = 0; i < size * size; ++i) lu[i] = rows[i];
     return sure;
   }
 
@@ -161,36 +190,51 @@ struct LaneLu {
     is_odd = !is_odd;
   }
 
-  PERP_EIGHT_INLINE void solve(Eight* x) {
-    const int size = n;
-    Eight y[most_unknowns];
-    for (int i = 0; i < size; ++i) {
-      Eight sum = row_scale[origin[i]] * x[origin[i]];
-      for (int j = 0; j < i; ++j) sum -= lu[i * size + j] * y[j];
-      y[i] = sum;
-    }
-    for (int i = size - 1; i >= 0; --i) {
-      Eight sum = y[i];
-      for (int j = i + 1; j < size; ++j) sum -= lu[i * size + j] * y[j];
-      y[i] = sum / lu[i * size + i];
-    }
-    for (int j = 0; j < size; ++j) x[j] = column_scale[j] * y[j];
+  PERP_EIGHT_INLINE void solve(Eight* x) const {
+    with_known_size([&](auto known) __attribute__((always_inline)) { solution<known>(*this, x); });
+  }
+  PERP_EIGHT_INLINE void bound(Eight* x) const {
+    with_known_size([&](auto known) __attribute__((always_inline)) { bound_of_solution<known>(*this, x); });
   }
 
-  PERP_EIGHT_INLINE void bound(Eight* x) const {
-    const int size = n;
-    Eight y[most_unknowns];
-    for (int i = 0; i < size; ++i) {
-      Eight sum = row_scale[origin[i]] * x[origin[i]];
-      for (int j = 0; j < i; ++j) sum += size_of(lu[i * size + j]) * y[j];
+  template <int N>
+  PERP_EIGHT_PART static void solution(const LaneLu& of, Eight* x) {
+    Eight y[N];
+    PERP_EIGHT_UNROLLED
+    for (int i = 0; i < N; ++i) {
+      Eight sum = of.row_scale[of.origin[i]] * x[of.origin[i]];
+      PERP_EIGHT_UNROLLED
+      for (int j = 0; j < i; ++j) sum -= of.lu[i * N + j] * y[j];
       y[i] = sum;
     }
-    for (int i = size - 1; i >= 0; --i) {
+    PERP_EIGHT_UNROLLED
+    for (int i = N - 1; i >= 0; --i) {
       Eight sum = y[i];
-      for (int j = i + 1; j < size; ++j) sum += size_of(lu[i * size + j]) * y[j];
-      y[i] = sum / size_of(lu[i * size + i]);
+      PERP_EIGHT_UNROLLED
+      for (int j = i + 1; j < N; ++j) sum -= of.lu[i * N + j] * y[j];
+      y[i] = sum / of.lu[i * N + i];
     }
-    for (int j = 0; j < size; ++j) x[j] = column_scale[j] * y[j];
+    for (int j = 0; j < N; ++j) x[j] = of.column_scale[j] * y[j];
+  }
+
+  template <int N>
+  PERP_EIGHT_PART static void bound_of_solution(const LaneLu& of, Eight* x) {
+    Eight y[N];
+    PERP_EIGHT_UNROLLED
+    for (int i = 0; i < N; ++i) {
+      Eight sum = of.row_scale[of.origin[i]] * x[of.origin[i]];
+      PERP_EIGHT_UNROLLED
+      for (int j = 0; j < i; ++j) sum += size_of(of.lu[i * N + j]) * y[j];
+      y[i] = sum;
+    }
+    PERP_EIGHT_UNROLLED
+    for (int i = N - 1; i >= 0; --i) {
+      Eight sum = y[i];
+      PERP_EIGHT_UNROLLED
+      for (int j = i + 1; j < N; ++j) sum += size_of(of.lu[i * N + j]) * y[j];
+      y[i] = sum / size_of(of.lu[i * N + i]);
+    }
+    for (int j = 0; j < N; ++j) x[j] = of.column_scale[j] * y[j];
   }
 };
 

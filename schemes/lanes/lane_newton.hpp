@@ -97,6 +97,7 @@ struct LaneProgress {
   Bits open;  ///< of them, not converged
   Bits contracts = all_bits(0), stagnates = all_bits(0), rests = all_bits(0), local = all_bits(0);
   Bits negative = all_bits(0), has_sign = all_bits(0);  ///< determinants of the last matrices
+  Bits free = all_bits(0);                              ///< lanes of no run, in which anything may stand
 
   PERP_EIGHT_INLINE void give_up(const Bits& lanes) {
     good &= ~lanes;
@@ -215,7 +216,7 @@ PERP_EIGHT_INLINE void iterate(Lanes& s, LaneProgress& p, int iteration) {
   now.size = scaled_size(s, now.direction);
   drop_rests(s, now);
   move_and_snap(s, now);
-  p.give_up(p.open & ~linearise(s, now.d, now.lambda, p.open));
+  p.give_up(p.open & ~linearise(s, now.d, now.lambda, p.open | p.free));
   judge(s, p, now, iteration);
   p.rests = rests(s, now);
   for (int j = 0; j < s.form->n; ++j) put(p.open, s.d_now[j], now.d[j]);

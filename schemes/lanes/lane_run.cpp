@@ -82,7 +82,8 @@ PERP_EIGHT_INLINE Bits make_step(Lanes& s, const Bits& of) {
   for (int i = 0; i < form.m; ++i) s.lambda_now[i] = s.lambda[i];
   for (int i = 0; i < form.size; ++i) s.errors_before[i] = s.last_errors[i];
   LaneProgress p{of & (s.k <= s.last), of & (s.k <= s.last)};
-  p.give_up(~linearise(s, s.d_now, s.lambda_now, p.open));
+  p.free = ~of;
+  p.give_up(~linearise(s, s.d_now, s.lambda_now, p.open | p.free));
   for (int iteration = 0; iteration < most_iterations_beside && any(p.open); ++iteration) {
     ask(s, p, iteration);
     if (iteration + 1 < most_iterations_beside && any(p.open)) iterate(s, p, iteration);

@@ -85,6 +85,27 @@ PERP_EIGHT_INLINE void run_fixed(Lanes& s) {
   run_lines(code.fixed, values);
 }
 
+/// Are all these numbers finite, in each lane?
+PERP_EIGHT_INLINE Bits are_finite(const std::vector<int>& places, const Eight* values) {
+  Eight zero = all(0), other = all(0);
+  const std::size_t pairs = places.size() / 2;
+  for (std::size_t k = 0; k < pairs; ++k) {
+    zero += all(0) * values[places[2 * k]];
+    other += all(0) * values[places[2 * k + 1]];
+  }
+  if (places.size() % 2 != 0) zero += all(0) * values[places.back()];
+  return zero + other == all(0);
+}
+
+/// Numbers at these places, in the lanes of `of`.
+PERP_EIGHT_INLINE void take_lines(const Bits& of, const int* places, int count, const Eight* values, Eight* to) {
+  if (!any(~of)) {
+    for (int i = 0; i < count; ++i) to[i] = values[places[i]];
+  } else {
+    for (int i = 0; i < count; ++i) put(of, to[i], values[places[i]]);
+  }
+}
+
 /// Arguments of the laws, residual and matrix at (d, λ) in the lanes of `of`; returns those whose numbers are finite.
 PERP_EIGHT_INLINE Bits linearise(Lanes& s, const Eight* d, const Eight* lambda, const Bits& of) {
   const LaneCode& code = *s.code;
@@ -94,14 +115,11 @@ PERP_EIGHT_INLINE Bits linearise(Lanes& s, const Eight* d, const Eight* lambda, 
     code.packed.run(reinterpret_cast<double*>(values));
   else
     run_lines(code.changing, values);
-  Eight zero = all(0);
-  for (const int place : code.finite) zero += all(0) * values[place];
   const int m = s.form->m, size = s.form->size;
-  const int *const F = code.F.data(), *const J = code.J.data(), *const w = code.w.data();
-  for (int i = 0; i < m; ++i) put(of, s.w_now[i], values[w[i]]);
-  for (int i = 0; i < size; ++i) put(of, s.F[i], values[F[i]]);
-  for (int i = 0; i < size * size; ++i) put(of, s.J[i], values[J[i]]);
-  return zero == all(0);
+  take_lines(of, code.w.data(), m, values, s.w_now);
+  take_lines(of, code.F.data(), size, values, s.F);
+  take_lines(of, code.J.data(), size * size, values, s.J);
+  return are_finite(code.finite, values);
 }
 
 /// The inputs with the errors of their rounding, where running errors have them.

@@ -82,14 +82,18 @@ CalmBox::Spread CalmBox::ahead(std::size_t k) const {
 
 /// Makes the box anew around the step, as far ahead as it is proved; false: there is none.
 bool CalmBox::reaches(const StraightStep& step) {
-  constexpr int trials = 3;
+  constexpr int trials = 4, few = 8;
+  constexpr double shortened[trials] = {0.75, 0.5, 0.125, 0.125}, little_more = 1.125, more = 2;
   for (int trial = 0; trial < trials && may_hold_; ++trial) {
     if (is_proved_ahead(step)) {
-      reach_ = std::clamp(2 * reach_, 1.0, most_reach);
+      // Soon after less was proved than was asked for little more may be.
+      reach_ = std::clamp((boxes_since_less_ < few ? little_more : more) * reach_, 1.0, most_reach);
+      ++boxes_since_less_;
       return true;
     }
     if (reach_ == 0) return false;
-    reach_ = reach_ > 1 ? reach_ / 8 : 0;
+    reach_ = reach_ > 1 ? reach_ * shortened[trial] : 0;
+    boxes_since_less_ = 0;
   }
   return false;
 }

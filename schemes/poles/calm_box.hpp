@@ -70,6 +70,7 @@ class CalmBox {
   int n_ = 0;
   bool may_hold_ = false, is_there_ = false;
   double reach_ = 16;  // lengths of a step
+  int boxes_since_less_ = 8;  // than `reach_` was proved; as after many to begin with
   std::vector<int> lines_;
   std::vector<int> inputs_of_sides_;  // lines of the tape
   std::vector<Line> changing_;

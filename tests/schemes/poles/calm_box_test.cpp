@@ -73,6 +73,30 @@ TEST_SUITE("schemes/poles") {
     CHECK(boxes > 500);
   }
 
+  TEST_CASE("along a divisor that grows as exp(s), few more boxes are made than the least number of those in which it keeps its size") {
+    Tape tape;
+    const std::vector<int> line{tape.input(2)};
+    // 0.6 of its largest value, 0.14 of the width of a box beyond it on both sides: from a to r a with 1 − 0.14 (r − 1) = 0.6 (r + 0.14 (r − 1))
+    const double length = 20, ratio = (1 + 1.6 * 0.14) / (0.6 + 1.6 * 0.14), least = length / std::log(ratio);
+    for (const double rate : {1e-2, 3e-3, 1e-3}) {
+      CalmBox box(tape, line, 1);
+      const Vector none;
+      Vector x(1), y(1);
+      double high = 0;
+      int boxes = 0;
+      for (int k = 0; k * rate < length; ++k) {
+        x << std::exp(rate * k);
+        y << std::exp(rate * (k + 1));
+        REQUIRE(box.holds({k * rate, (k + 1) * rate, x, y, none, none}));
+        const double end = box.sides().front().high;
+        boxes += end != high ? 1 : 0;
+        high = end;
+      }
+      CHECK(boxes >= least);
+      CHECK(boxes <= 1.3 * least);
+    }
+  }
+
   TEST_CASE("there is no box where a divisor passes 0 on the step, and the box of the steps before it ends there") {
     Tape tape;
     const std::vector<int> line{tape.apply(Operation::subtract, tape.constant(1), tape.input(2))};
