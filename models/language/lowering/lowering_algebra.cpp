@@ -190,8 +190,9 @@ FractionReader& Algebra::fractions() {
 }
 
 bool Algebra::is_multiple(int a, int k, int b) {
-  const auto is_number = [this](int line) { return tape_[line].operation == Operation::constant; };
-  if (!is_exact() && is_number(a) && is_number(k) && is_number(b)) {
+  // Written numbers need not be constants: -2 is the negative of one.
+  const auto is_of_numbers = [this](int line) { return dependence(line) == Dependence::nothing; };
+  if (!is_exact() && is_of_numbers(a) && is_of_numbers(k) && is_of_numbers(b)) {
     const double wanted = value(k) * value(b);
     return is_rounding(value(a) - wanted, std::abs(value(a)) + std::abs(wanted));
   }
