@@ -122,8 +122,11 @@ void ModeSearch::try_mode(const Mode& mode, const Vector& lambda, Guess guess,
     violation = std::min(violation, jet.residual);
     return;
   }
-  if (!jet.determined) return;
   const MarginVerdict verdict = judge(jet, jets_.levels());
+  if (!jet.determined) {
+    leaves_open_ = leaves_open_ || verdict.admissible;
+    return;
+  }
   if (!verdict.admissible) {
     violation = std::min(violation, verdict.violation);
     return;

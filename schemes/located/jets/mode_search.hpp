@@ -44,6 +44,8 @@ class ModeSearch {
   std::vector<Continuation> decide(std::vector<Continuation> weak, int levels);
 
   [[nodiscard]] bool complete() const { return complete_; }
+  /// Was there a mode whose equations hold without telling its solution, of which nothing known leaves its branches?
+  [[nodiscard]] bool leaves_open() const { return leaves_open_; }
   std::vector<std::pair<Mode, double>> rejected;
 
  private:
@@ -78,6 +80,7 @@ class ModeSearch {
   int budget_;
   std::vector<char> ignored_;  // laws whose margins do not count now
   bool complete_ = true;
+  bool leaves_open_ = false;
   bool is_first_look_ = false;  // modes that need more points than their share are put off
   bool is_spent_ = false;       // that share
 };

@@ -158,6 +158,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   if (!is_likely) selection.admissible = all_of(search, decided, open, groups);
   selection.rejected = std::move(search.rejected);
   selection.complete = !is_likely && search.complete();
+  selection.leaves_open = search.leaves_open();
   if (selection.complete || is_likely) decide_weak(jets, t, x, lambda, options, selection);
   std::stable_sort(selection.admissible.begin(), selection.admissible.end(),
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });
