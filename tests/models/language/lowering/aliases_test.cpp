@@ -57,6 +57,16 @@ TEST_SUITE("models/lowering") {
     }
   }
 
+  TEST_CASE("factors within products keep one surface one") {
+    for (const char* other : {"3*x*y + 3", "x*(3*y) + 3", "-y*x - 1", "p*y*x + p", "(x/2)*(y/2) + 0.25", "x*3*y/3 + 1"}) {
+      CAPTURE(other);
+      CHECK(laws_of("z = 0", "-sign(x*y + 1) - sign(" + std::string(other) + ")") == 1);
+      CHECK(laws_of("z = 0", "-sign(" + std::string(other) + ") - abs(x*y + 1)") == 1);
+    }
+    CHECK(laws_of("z = 0", "-sign(x*y + 1) - sign(3*x*y + 2)") == 2);
+    CHECK(laws_of("z = 0", "if(2*x*y > 1, 6*x*y, 3)") == 1);
+  }
+
   TEST_CASE("a run is the same whichever name a surface has in two jumps") {
     const Model plain = two_jumps("", "", "-2*x - 0.5", "-2*x - 0.5");
     const std::vector<Model> others{
