@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 #include <perp/models/language/lowering/algebra.hpp>
 
@@ -206,42 +207,37 @@ void Algebra::collect(AffineForm& form, int line, int term) {
   if (!is_new) place->second = add(place->second, term);
 }
 
-int Algebra::without_known_factors(int line, int& coefficient) {
-  for (;;) {
-    const Instruction here = tape_[line];
-    if (here.operation != Operation::negate && here.operation != Operation::multiply && here.operation != Operation::divide) return line;
-    const bool is_first_known = here.operation == Operation::multiply && is_known(here.a);
-    if (here.operation != Operation::negate && !is_first_known && !is_known(here.b)) return line;
-    if (here.operation == Operation::negate)
-      coefficient = negate(coefficient);
-    else if (here.operation == Operation::divide)
-      coefficient = divide(coefficient, here.b);
-    else
-      coefficient = multiply(coefficient, is_first_known ? here.a : here.b);
-    line = is_first_known ? here.b : here.a;
-  }
-}
-
-std::optional<std::pair<int, int>> Algebra::product_of_unknowns(const Instruction& line, int coefficient) {
-  int rest = coefficient;
-  int a = without_known_factors(line.a, rest), b = without_known_factors(line.b, rest);
-  if (a > b) std::swap(a, b);
-  if (a == line.a && b == line.b) return std::nullopt;
-  return std::pair(tape_.apply(Operation::multiply, a, b), rest);
-}
-
-std::optional<std::pair<int, int>> Algebra::multiple_of_operand(const Instruction& line, int coefficient) {
+std::optional<std::pair<int, int>> Algebra::known_factor(const Instruction& line, int coefficient) {
   switch (line.operation) {
     case Operation::negate: return std::pair(line.a, negate(coefficient));
     case Operation::multiply:
       if (is_known(line.a)) return std::pair(line.b, multiply(coefficient, line.a));
       if (is_known(line.b)) return std::pair(line.a, multiply(coefficient, line.b));
-      return product_of_unknowns(line, coefficient);
+      return std::nullopt;
     case Operation::divide:
       if (is_known(line.b)) return std::pair(line.a, divide(coefficient, line.b));
       return std::nullopt;
     default: return std::nullopt;
   }
+}
+
+int Algebra::without_known_factors(int line, int& coefficient) {
+  for (;;) {
+    const Instruction here = tape_[line];  // a copy: factors make lines
+    const auto multiple = known_factor(here, coefficient);
+    if (!multiple) return line;
+    std::tie(line, coefficient) = *multiple;
+  }
+}
+
+std::optional<std::pair<int, int>> Algebra::multiple_of_operand(const Instruction& line, int coefficient) {
+  if (const auto multiple = known_factor(line, coefficient)) return multiple;
+  if (line.operation != Operation::multiply) return std::nullopt;
+  int rest = coefficient;
+  int a = without_known_factors(line.a, rest), b = without_known_factors(line.b, rest);
+  if (a > b) std::swap(a, b);
+  if (a == line.a && b == line.b) return std::nullopt;
+  return std::pair(tape_.apply(Operation::multiply, a, b), rest);
 }
 
 /// Adds coefficient · line to `form`, or its summands to what is pending.
