@@ -229,6 +229,16 @@ bool holds_exact(const Context& context, const Model& model) {
   return true;
 }
 
+/// The exact solution, where it holds. A mistake in it is one whatever overrides say; the numbers of one that they drop are
+/// not looked at.
+void read_exact_solution(const Context& context, Model& model) {
+  const Value* exact = find_table(context, "exact");
+  if (exact == nullptr) return;
+  if (!holds_exact(context, model)) return reader::check_exact(context, *exact, model.variables);
+  model.exact = reader::read_exact(context, *exact, model.variables);
+  if (!begins_exact(context, model)) model.exact.clear();
+}
+
 /// Units of the multipliers of a [system] by its laws.
 void read_multiplier_units(const Context& context, const Value& system, Model& model) {
   const Member* laws = system.find("laws");
@@ -268,10 +278,7 @@ Model read_document(Document given, const ReadOptions& known) {
   Model model = reader::read_head(context);
   read_system_or_equations(context, model);
   reader::check_effects(context, find_table(context, "run"), model);
-  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact && holds_exact(context, model)) {
-    model.exact = reader::read_exact(context, *exact, model.variables);
-    if (!begins_exact(context, model)) model.exact.clear();
-  }
+  if (!known.exact) read_exact_solution(context, model);
   return model;
 }
 

@@ -59,7 +59,8 @@ const std::vector<Relation>& relations() {
       {"solvers", judge_solvers},     {"time", judge_time},
       {"roots", judge_roots},         {"enclosures", judge_enclosures},
       {"chain", judge_chain},         {"offsets", judge_offsets},
-      {"system", judge_system},
+      {"system", judge_system},       {"every", judge_every},
+      {"sweep", judge_sweep},
   };
   return table;
 }

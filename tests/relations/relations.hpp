@@ -82,6 +82,10 @@ Judgement judge_roots(Subject& subject, SchemeName scheme, std::mt19937& random)
 Judgement judge_time(Subject& subject, SchemeName scheme, std::mt19937& random);
 /// Matrices by rows, by entries, and with a parameter that is bound anew: the same bits.
 Judgement judge_system(Subject& subject, SchemeName scheme, std::mt19937& random);
+/// Rows of every K-th step are those of the whole run, to the bit.
+Judgement judge_every(Subject& subject, SchemeName scheme, std::mt19937& random);
+/// The runs of a sweep over the start of a variable are those of its values alone, to the bit.
+Judgement judge_sweep(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_enclosures(Subject& subject, SchemeName scheme, std::mt19937& random);
 
 /// Units, company and order of a model that was read, on its tape.

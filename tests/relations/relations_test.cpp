@@ -145,6 +145,14 @@ TEST_CASE("models with binaries, constraints and inputs hold the relations of al
 
 TEST_CASE("a run goes on from its own states as it did") { check_schemes("time"); }
 
+TEST_CASE("rows of every K-th step, and the runs of a sweep, are those of a run alone to the bit") {
+  for (const char* name : {"every", "sweep"})
+    for (const SchemeName scheme : {SchemeName::backward_euler, SchemeName::located}) {
+      check(name, scheme, random_model, models() / 8);
+      check(name, scheme, random_hybrid_model, models() / 16);
+    }
+}
+
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("relations/roots");

@@ -93,6 +93,11 @@ class Algebra {
   /// Adds a term to the coefficient of a line.
   void collect(AffineForm& form, int line, int term);
   /// coefficient · line as an operand of the line and its coefficient, where it is a known multiple of that; else none.
+  std::optional<std::pair<int, int>> known_factor(const Instruction& line, int coefficient);
+  /// The line without the known factors around it, which become those of the coefficient.
+  int without_known_factors(int line, int& coefficient);
+  /// The same as `known_factor`, and of a product of two unknowns as a multiple of that without known factors, in the order of
+  /// its lines.
   std::optional<std::pair<int, int>> multiple_of_operand(const Instruction& line, int coefficient);
   void spread(int line, int coefficient, AffineForm& pending, AffineForm& form);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/models/language/lowering/aliases.hpp>
 #include <perp/models/language/lowering/if_branches.hpp>
 #include <perp/models/language/lowering/lowering.hpp>
 #include <perp/models/language/lowering/switches.hpp>
@@ -82,6 +83,7 @@ class FormLowering {
   const EquationModel& model_;
   Tape tape_;
   Algebra algebra_;
+  Aliases aliases_;
   Switches switches_;
   std::vector<int> lines_;  // new lines of the old ones; of conditions their θ
   IfBranches branches_;

@@ -65,7 +65,8 @@ struct LoweredModel {
 
 /// Turns set-valued operators into laws, F = left - right. Laws are in the order in which they are
 /// stated or first written; operators of one argument w share a law, and so do those of k w, with k
-/// of numbers and parameters.
+/// of numbers and parameters, and of an algebraic variable that an equation without operators gives as an
+/// affine form of others (`Aliases`).
 /// Of each argument is asked a jump (sign, step, conditions), a kink (abs, max, min), or both:
 ///     jump          λ ∈ sign(w), or λ ∈ [0, 1] (step) where only conditions ask
 ///     kink          λ = |w|, or λ = max(0, w)

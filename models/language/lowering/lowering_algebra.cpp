@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 #include <perp/models/language/lowering/algebra.hpp>
 
@@ -190,8 +191,9 @@ FractionReader& Algebra::fractions() {
 }
 
 bool Algebra::is_multiple(int a, int k, int b) {
-  const auto is_number = [this](int line) { return tape_[line].operation == Operation::constant; };
-  if (!is_exact() && is_number(a) && is_number(k) && is_number(b)) {
+  // Written numbers need not be constants: -2 is the negative of one.
+  const auto is_of_numbers = [this](int line) { return dependence(line) == Dependence::nothing; };
+  if (!is_exact() && is_of_numbers(a) && is_of_numbers(k) && is_of_numbers(b)) {
     const double wanted = value(k) * value(b);
     return is_rounding(value(a) - wanted, std::abs(value(a)) + std::abs(wanted));
   }
@@ -205,7 +207,7 @@ void Algebra::collect(AffineForm& form, int line, int term) {
   if (!is_new) place->second = add(place->second, term);
 }
 
-std::optional<std::pair<int, int>> Algebra::multiple_of_operand(const Instruction& line, int coefficient) {
+std::optional<std::pair<int, int>> Algebra::known_factor(const Instruction& line, int coefficient) {
   switch (line.operation) {
     case Operation::negate: return std::pair(line.a, negate(coefficient));
     case Operation::multiply:
@@ -217,6 +219,25 @@ std::optional<std::pair<int, int>> Algebra::multiple_of_operand(const Instructio
       return std::nullopt;
     default: return std::nullopt;
   }
+}
+
+int Algebra::without_known_factors(int line, int& coefficient) {
+  for (;;) {
+    const Instruction here = tape_[line];  // a copy: factors make lines
+    const auto multiple = known_factor(here, coefficient);
+    if (!multiple) return line;
+    std::tie(line, coefficient) = *multiple;
+  }
+}
+
+std::optional<std::pair<int, int>> Algebra::multiple_of_operand(const Instruction& line, int coefficient) {
+  if (const auto multiple = known_factor(line, coefficient)) return multiple;
+  if (line.operation != Operation::multiply) return std::nullopt;
+  int rest = coefficient;
+  int a = without_known_factors(line.a, rest), b = without_known_factors(line.b, rest);
+  if (a > b) std::swap(a, b);
+  if (a == line.a && b == line.b) return std::nullopt;
+  return std::pair(tape_.apply(Operation::multiply, a, b), rest);
 }
 
 /// Adds coefficient · line to `form`, or its summands to what is pending.

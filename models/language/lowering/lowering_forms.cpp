@@ -50,7 +50,8 @@ FormLowering::FormLowering(const EquationModel& model)
     : model_(model),
       tape_(empty_tape(room_for(model))),
       algebra_(tape_, first_parameter(model), model.parameters, model.exact_parameters()),
-      switches_(algebra_, first_parameter(model) + static_cast<int>(model.parameters.size())),
+      aliases_(algebra_, model),
+      switches_(algebra_, aliases_, first_parameter(model) + static_cast<int>(model.parameters.size())),
       branches_(model),
       always_counts_(unconditional_lines(model)) {
   for (const StatedLaw& stated : model.laws) switches_.add_stated_law(stated.law);

@@ -71,7 +71,7 @@ int FormLowering::choice_of_one(const Switches::Argument& w, int a, int b) {
   const Switches::Argument above{.line = owner.argument, .index = w.index};
   if (w.orientation < 0) std::swap(a, b);
   const int difference = algebra_.subtract(a, b);
-  if (const auto found = multiple_of(algebra_, algebra_.affine(difference), owner.form)) {
+  if (const auto found = multiple_of(algebra_, aliases_.form(difference), owner.form)) {
     const int kink = algebra_.multiply(found->k, switches_.positive_part(above));
     if (algebra_.is_number(found->c, 0)) return algebra_.add(b, kink);
     const int jump = algebra_.multiply(found->c, switches_.step(above));

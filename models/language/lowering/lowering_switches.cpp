@@ -57,7 +57,7 @@ Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
   if (sign && *sign != 0) return {.line = line, .known_sign = *sign};
   // All arguments that are 0 are one; those that may be 0 are told apart.
   const bool is_zero = is_known && (sign || !algebra_.is_exact());
-  return find_form(line, is_zero ? AffineForm{} : algebra_.affine(line), asked, creates);
+  return find_form(line, is_zero ? AffineForm{} : aliases_.form(line), asked, creates);
 }
 
 std::optional<Switches::Argument> Switches::as_multiple(std::size_t index, int line, const AffineForm& form,

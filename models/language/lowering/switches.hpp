@@ -7,6 +7,7 @@
 
 #include <perp/core/law.hpp>
 #include <perp/models/language/lowering/algebra.hpp>
+#include <perp/models/language/lowering/aliases.hpp>
 
 namespace perp::lowering {
 
@@ -26,7 +27,7 @@ struct Asked {
 struct Switch {
   int argument = -1;                 ///< line of w
   std::optional<Law> law{};          ///< empty: it follows from what is asked of w
-  AffineForm form{};                 ///< of w, to recognise its multiples; of a given law empty
+  AffineForm form{};                 ///< of w without aliases, to recognise its multiples; of a given law empty
   bool is_stated = false;            ///< by the model, or a requirement: it is there even where no equation needs it
   std::vector<std::string> names{};  ///< the operators that ask, as they are written
   Asked first{};                     ///< the first of them
@@ -40,7 +41,8 @@ struct Switch {
 /// switch is an input of the tape of its own; which law serves them is decided at the end.
 class Switches {
  public:
-  Switches(Algebra& algebra, int first_input) : algebra_(algebra), first_input_(first_input) {}
+  Switches(Algebra& algebra, Aliases& aliases, int first_input)
+      : algebra_(algebra), aliases_(aliases), first_input_(first_input) {}
 
   /// A switching argument: of switch `index` (with -w where orientation is -1, with `scale` times
   /// that); or its sign is known already; or neither, and operators are taken as single-valued.
@@ -60,7 +62,7 @@ class Switches {
   int add_stated_law(const Law& law);
   void set_argument(int index, int line) { list_[static_cast<std::size_t>(index)].argument = line; }
 
-  /// The argument on this line, shared with multiples of it that are there already. Unless `creates` it
+  /// The argument on this line, shared with multiples of it that are there already, under whatever name. Unless `creates` it
   /// stays without a switch where there is none. Both signs of a number are known, except of 0.
   Argument find(int line, const Asked& asked, bool creates);
 
@@ -84,6 +86,7 @@ class Switches {
   int scaled(const Argument& w, int value);
 
   Algebra& algebra_;
+  Aliases& aliases_;
   int first_input_;
   std::vector<Switch> list_;
   std::map<std::vector<int>, std::vector<std::size_t>> of_lines_;  // switches by the lines that their forms hold

@@ -103,6 +103,8 @@ class Context {
   /// the names of its entries.
   [[nodiscard]] Signal signal(const std::vector<const Value*>& entries,
                               const std::vector<std::string>& what, double t) const;
+  /// Throws where these are no expressions of the parameters and t, whatever their values.
+  void check_signal(const std::vector<const Value*>& entries, const std::vector<std::string>& what) const;
 
   /// The value that counts for "table.key": the override, else the member of the file's table,
   /// else nullptr. The pointer stays valid as long as the context.
@@ -121,6 +123,8 @@ class Context {
   void check_kind(const Value& value, Value::Kind kind, std::string_view what) const;
 
  private:
+  /// The lines of expressions of the parameters and t.
+  std::vector<int> signal_lines(const std::vector<const Value*>& entries, const std::vector<std::string>& what, Tape& tape) const;
   /// An interval while it is read: `text` is what it stands in, without "at every t".
   struct IntervalText {
     const Value& value;
@@ -228,6 +232,8 @@ void check_effects(const Context& context, const Value* table, Model& model);
 /// The pieces of [exact].
 std::vector<ExactPiece> read_exact(const Context& context, const Value& table,
                                    const std::vector<Variable>& variables);
+/// Throws where keys or names of [exact] are wrong, whatever the numbers.
+void check_exact(const Context& context, const Value& table, const std::vector<Variable>& variables);
 
 /// Variables up to which every command makes steps of every model.
 inline constexpr std::size_t most_dense_variables = 4096;

@@ -108,18 +108,28 @@ int Context::entry_line(const Value& entry, const std::string& what, const Scope
   }
 }
 
-Signal Context::signal(const std::vector<const Value*>& entries,
-                       const std::vector<std::string>& what, double t) const {
+std::vector<int> Context::signal_lines(const std::vector<const Value*>& entries, const std::vector<std::string>& what,
+                                       Tape& tape) const {
   Scope scope = scope_;
   scope.elsewhere.erase("t");
   scope.elsewhere.erase("time");
   scope.aliases["time"] = static_cast<int>(scope.names.size());
   scope.names.emplace_back("t");
-
-  Tape tape;
   std::vector<int> lines;
   for (std::size_t i = 0; i < entries.size(); ++i)
     lines.push_back(entry_line(*entries[i], what[i], scope, tape));
+  return lines;
+}
+
+void Context::check_signal(const std::vector<const Value*>& entries, const std::vector<std::string>& what) const {
+  Tape tape;
+  signal_lines(entries, what, tape);
+}
+
+Signal Context::signal(const std::vector<const Value*>& entries,
+                       const std::vector<std::string>& what, double t) const {
+  Tape tape;
+  std::vector<int> lines = signal_lines(entries, what, tape);
   auto bound = std::make_shared<const Tape>(bind_inputs(tape, values_, lines));
 
   std::vector<int> varying, varying_lines;

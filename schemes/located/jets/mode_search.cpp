@@ -122,8 +122,11 @@ void ModeSearch::try_mode(const Mode& mode, const Vector& lambda, Guess guess,
     violation = std::min(violation, jet.residual);
     return;
   }
-  if (!jet.determined) return;
   const MarginVerdict verdict = judge(jet, jets_.levels());
+  if (!jet.determined) {
+    if (verdict.admissible && std::find(left_open_.begin(), left_open_.end(), mode) == left_open_.end()) left_open_.push_back(mode);
+    return;
+  }
   if (!verdict.admissible) {
     violation = std::min(violation, verdict.violation);
     return;
@@ -316,6 +319,16 @@ std::vector<Mode> ModeSearch::undecided_modes(const Continuation& weak, int leve
       rejected.emplace_back(mode, verdict.violation);
   }
   return open;
+}
+
+std::vector<Mode> ModeSearch::not_excluded(const std::vector<Mode>& modes, int levels) {
+  std::vector<Mode> left;
+  ignored_.clear();
+  for (const Mode& mode : modes) {
+    Jet jet;
+    if (!solve(mode, lambda_, Guess::present, jet) || (jet.consistent && judge(jet, levels).admissible)) left.push_back(mode);
+  }
+  return left;
 }
 
 std::vector<Continuation> ModeSearch::decide(std::vector<Continuation> weak, int levels) {

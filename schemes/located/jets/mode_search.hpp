@@ -44,6 +44,10 @@ class ModeSearch {
   std::vector<Continuation> decide(std::vector<Continuation> weak, int levels);
 
   [[nodiscard]] bool complete() const { return complete_; }
+  /// The modes whose equations hold without telling their solution, of which nothing known leaves its branches.
+  [[nodiscard]] const std::vector<Mode>& left_open() const { return left_open_; }
+  /// Those of these modes that the jets of this search, of more levels than those of the others, do not exclude.
+  std::vector<Mode> not_excluded(const std::vector<Mode>& modes, int levels);
   std::vector<std::pair<Mode, double>> rejected;
 
  private:
@@ -78,6 +82,7 @@ class ModeSearch {
   int budget_;
   std::vector<char> ignored_;  // laws whose margins do not count now
   bool complete_ = true;
+  std::vector<Mode> left_open_;
   bool is_first_look_ = false;  // modes that need more points than their share are put off
   bool is_spent_ = false;       // that share
 };

@@ -116,6 +116,22 @@ void decide_weak(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   }
 }
 
+/// Is one of these modes not excluded by series of more levels either? Their equations hold and do not tell how they go on.
+bool leaves_open(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda, const SelectionOptions& options,
+                 std::vector<Mode> open) {
+  int levels = jets.levels();
+  while (levels < options.most_levels && !open.empty()) {
+    levels = std::min(2 * levels, options.most_levels);
+    ConsistentJets& deeper = jets.with_levels(levels);
+    const double rows = (deeper.n() + deeper.m()) * (deeper.levels() + 1);
+    if (static_cast<double>(open.size()) * rows * rows * rows / 3 > most_work) break;
+    ModeSearch search(deeper, t, x, lambda, options);
+    deeper.allow_work(options.most_points);
+    open = search.not_excluded(open, jets.levels());
+  }
+  return !open.empty();
+}
+
 /// These laws, each once.
 std::vector<int> checked(const ConsistentJets& jets, const std::vector<int>& undecided, const Mode& mode) {
   std::vector<int> open = undecided;
@@ -158,6 +174,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   if (!is_likely) selection.admissible = all_of(search, decided, open, groups);
   selection.rejected = std::move(search.rejected);
   selection.complete = !is_likely && search.complete();
+  selection.leaves_open = leaves_open(jets, t, x, lambda, options, search.left_open());
   if (selection.complete || is_likely) decide_weak(jets, t, x, lambda, options, selection);
   std::stable_sort(selection.admissible.begin(), selection.admissible.end(),
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });

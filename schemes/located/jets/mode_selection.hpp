@@ -30,6 +30,9 @@ struct Selection {
   /// groups, the laws of other groups have some consistent branch here.
   std::vector<std::pair<Mode, double>> rejected;
   bool complete = true;  ///< false: the limits of `SelectionOptions` ended the search
+  /// The equations of some rejected mode hold at the state and do not determine how it goes on, as those of a multiplier whose
+  /// factor is 0 there: solutions in it are not excluded.
+  bool leaves_open = false;
 };
 
 struct SelectionOptions {

@@ -48,6 +48,7 @@ Selector selector_of(const LocatedState& at) {
 
 std::size_t ContinuationChoice::choose(const Selection& selection, const Step& before,
                                const std::vector<int>& hit) {
+  misses_some_ = misses_some_ || !selection.complete || selection.leaves_open;
   if (selection.admissible.size() == 1) return 0;
   const std::size_t usual = by_policy(selection, before, hit);
   const std::size_t place = branchings_.size();

@@ -28,7 +28,7 @@ class ContinuationChoice {
   /// list) is the one of the policy.
   void start(std::vector<std::size_t> choices) { choices_ = std::move(choices); }
   /// What was met so far.
-  void transfer(Archive& archive) { archive(choices_, branchings_, repulsion_); }
+  void transfer(Archive& archive) { archive(choices_, branchings_, repulsion_, misses_some_); }
   /// Index of the continuation that is followed: what the tree of solutions asks for, or what the
   /// policy says. `hit`: laws whose branch ended.
   std::size_t choose(const Selection& selection, const Step& before, const std::vector<int>& hit);
@@ -42,6 +42,8 @@ class ContinuationChoice {
   [[nodiscard]] const std::vector<Branching>& branchings() const { return branchings_; }
   /// Where it was seen first that other solutions leave a sliding mode, from then on at any moment.
   [[nodiscard]] const std::optional<SolutionBranch::Repulsion>& repulsion() const { return repulsion_; }
+  /// Are continuations besides those that were found not excluded at some moment?
+  [[nodiscard]] bool misses_some() const { return misses_some_; }
 
  private:
   [[nodiscard]] std::optional<std::size_t> by_steps(const std::vector<Continuation>& found,
@@ -57,6 +59,7 @@ class ContinuationChoice {
   std::vector<std::size_t> choices_;
   std::vector<Branching> branchings_;
   std::optional<SolutionBranch::Repulsion> repulsion_;
+  bool misses_some_ = false;
 };
 
 /// The mode in which an implicit Euler step of length h from the present x ends; `before`: the state in whose mode

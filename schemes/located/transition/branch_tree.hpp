@@ -11,6 +11,7 @@ namespace perp {
 struct FollowedBranch {
   SolutionBranch branch;
   bool goes_on = true;  ///< false: it is the last one, and the list is not complete
+  bool is_complete = true;  ///< false: at some moment continuations besides those that were found are not excluded
 };
 
 /// All branches that `follow` makes of lists of choices (0 beyond their end), ordered by their choices; at
@@ -27,7 +28,7 @@ inline SolutionBranches branch_tree(
     const std::vector<std::size_t> choices = std::move(open.back());
     open.pop_back();
     FollowedBranch followed = follow(choices);
-    if (followed.branch.repulsion) result.complete = false;
+    if (followed.branch.repulsion || !followed.is_complete) result.complete = false;
     result.list.push_back(std::move(followed.branch));
     if (!followed.goes_on) {
       result.complete = false;

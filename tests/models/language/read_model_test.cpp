@@ -224,6 +224,20 @@ TEST_SUITE("models/read_model") {
     CHECK_THROWS_AS(read(model, {{"run.t", "[0, 1/0]"}}), ModelError);
   }
 
+  TEST_CASE("a mistake in an exact solution is told whatever overrides make of it") {
+    const std::string head = "[parameters]\nk = 1\n[variables]\nx = 1\n[model]\nequations = [\"der(x) = k\"]\n"
+                             "[run]\nt = [0, 2]\nh = 0.5\n[exact]\n";
+    for (const char* wrong :
+         {"pieces = [{ t = [0, 2], x = \"1 + q*t\" }]", "pieces = [{ t = [0, 2], y = \"1\" }]", "pieces = [{ x = \"1\" }]",
+          "pieces = [{ t = [0, \"2/q\"], x = \"1\" }]", "pieces = [{ t = [0, 2] }]", "piece = []", "pieces = 3",
+          "pieces = [{ t = 2, x = \"1\" }]", "pieces = [{ t = [0, 2], x = \"1 + \" }]"}) {
+      CAPTURE(wrong);
+      CHECK_THROWS_AS(read(head + wrong + "\n", {}), ModelError);
+      CHECK_THROWS_AS(read(head + wrong + "\n", {{"k", "2"}}), ModelError);
+      CHECK_THROWS_AS(read(head + wrong + "\n", {{"x", "2"}}), ModelError);
+    }
+  }
+
   TEST_CASE("a wrong override says where in the command it is wrong") {
     const std::vector<std::pair<Override, std::string>> cases{
         {{"RR", "1"},

@@ -30,6 +30,22 @@ TEST_SUITE("schemes/located/transition/repulsion") {
     }
   }
 
+  TEST_CASE("the list of solutions is not complete where the multiplier of a mode is not determined at its start") {
+    // x = 0 is a solution, too, which others leave at any moment: the multiplier's factor is 0 at t = 0.
+    for (const char* rate : {"t^2*sign(x)", "t^3*sign(x)", "sin(t)^3*sign(x)", "t^3*sign(x) - t^5/2"}) {
+      CAPTURE(rate);
+      const SolutionBranches found = branches(std::string("[variables]\nx = 0\n[model]\nequations = [\"der(x) = ") + rate +
+                                              "\"]\n[run]\nt = [0, 1]\n");
+      CHECK(found.list.size() >= 2);
+      CHECK_FALSE(found.complete);
+    }
+    // What more derivatives exclude is no solution: the multiplier would be -3.
+    const SolutionBranches found =
+        branches("[variables]\nx = 0\n[model]\nequations = [\"der(x) = t*(3 + sign(x))\"]\n[run]\nt = [0, 1]\n");
+    CHECK(found.list.size() == 1);
+    CHECK(found.complete);
+  }
+
   TEST_CASE("the list is complete where sliding attracts all the time, or ends at a fold") {
     for (const char* rate : {"-sign(x)*2 + sin(t)", "-sign(x) + 0.6*t"}) {
       const SolutionBranches found =
