@@ -109,8 +109,15 @@ class ModeTransition {
 /// others Newton's method has found nothing. What overflows where it is squared decides nothing either.
 bool is_proved_end(const LocatedState& at, const Step& state, double h);
 
+/// What the jump equations of the modes say of a jump that a short step has made.
+enum class JumpFound {
+  known,  ///< they have it
+  none,   ///< they have none at all, and miss none: what the step does is no jump
+  open    ///< they do not tell
+};
+
 /// The short step knows where a jump leads up to its own length: the jump equations of the modes
 /// know it to rounding, how many jumps there are, and which laws have an impulse. Moves the present state there.
-void polish_jump(LocatedState& at, ModeJets& jets, JumpHere& jump);
+JumpFound polish_jump(LocatedState& at, ModeJets& jets, JumpHere& jump);
 
 }  // namespace perp
