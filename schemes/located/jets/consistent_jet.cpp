@@ -107,6 +107,7 @@ bool ConsistentJets::is_nonlinear_in_multipliers() const {
 bool ConsistentJets::is_nonlinear_in_rates() const { return self_->structure.nonlinear_in_rates; }
 bool ConsistentJets::is_linear() const { return self_->first().is_linear(); }
 const std::vector<int>& ConsistentJets::groups() const { return self_->structure.groups; }
+const std::vector<int>& ConsistentJets::parts() const { return self_->structure.parts; }
 const JetScales& ConsistentJets::scales() const { return self_->equations().scales(); }
 void ConsistentJets::allow_work(long points) { self_->newton.allow(points); }
 bool ConsistentJets::has_run_out() const { return self_->newton.has_run_out(); }

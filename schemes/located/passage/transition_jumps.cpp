@@ -53,6 +53,23 @@ Mode mode_across(const std::vector<Law>& laws, const JumpHere& jump, const Mode&
   return mode;
 }
 
+/// Of the jumps that there are the one to the present state. Null: none leads near it.
+const Jump* jump_to_here(const LocatedState& at, ModeJets& jets, const Jumps& jumps) {
+  const Jump* nearest = nullptr;
+  double least = jumps.complete && jumps.found.size() == 1 ? near_only_jump : same_jump;
+  for (const Jump& jump : jumps.found) {
+    double distance = 0;
+    for (int j = 0; j < at.system.n(); ++j)
+      if (jets.evaluator().is_differential(j))
+        distance = std::max(distance, std::abs(jump.x[j] - at.now.x[j]) /
+                                          std::max(at.scales.x[j], std::abs(at.now.x[j])));
+    if (!(distance <= least)) continue;
+    least = distance;
+    nearest = &jump;
+  }
+  return nearest;
+}
+
 /// Why a run goes on to first order where no series starts after a short step.
 const char* why_first_order(bool jumped, bool is_open) {
   if (jumped) return "the state after a jump is known to first order only";
@@ -90,7 +107,7 @@ bool ModeTransition::impact(const Step& before) {
     run_.sensitivity.maps().impact(*impact_, *result, at_.now.t, x_before, at_.options.restitution, at_.scales);
   accumulate(at_.now.t, signature, result->laws);
   if (record_.steps > 0) record_.row(before, false);
-  if (record_.is_open()) go_on(before, at_.all_laws, {}, JumpOfX::by_contacts);
+  if (record_.is_open()) go_on(before, {at_.all_laws}, {}, JumpOfX::by_contacts);
   return true;
 }
 
@@ -137,14 +154,15 @@ bool ModeTransition::jump(const Step& before, const Selection& before_jump) {
     return true;
   }
   JumpHere here{x_before, {}, "no continuous solution goes on", at_.now.mode};
-  if (!events->empty()) here.event = events->back();
-  const JumpFound found = events->empty() ? JumpFound::none : polish_jump(at_, run_.jets, here);
-  const bool jumped = found != JumpFound::none;
-  if (!jumped && !events->empty()) at_.now.x = x_before;
+  const bool jumped = !events->empty();
+  bool is_known = true;
+  if (jumped) {
+    here.event = events->back();
+    is_known = polish_jump(at_, run_.jets, here) || record_.is_at_start();
+  }
   const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, at_.all_laws,
                                      {.likely = [&] { return std::vector<Mode>{at_.now.mode}; }});
   // A run that has come here keeps its order where the equations of the jump tell the state behind it, else it says that it does not.
-  const bool is_known = found != JumpFound::open || record_.is_at_start();
   if (selection.admissible.empty() || !is_known) return capture(from, selection, jumped);
   if (jumped)
     land(before, selection, std::move(here));
@@ -187,22 +205,10 @@ void ModeTransition::land(const Step& before, const Selection& selection, JumpHe
   if (!first) record_.row(before, false);  // nothing determines the rest of a start that jumps
 }
 
-JumpFound polish_jump(LocatedState& at, ModeJets& jets, JumpHere& here) {
+bool polish_jump(LocatedState& at, ModeJets& jets, JumpHere& here) {
   const Jumps jumps = find_jumps(at.system, jets.all(), at.now.t, here.x_before, Vector::Zero(at.system.m()));
-  const Jump* nearest = nullptr;
-  double least = jumps.complete && jumps.found.size() == 1 ? near_only_jump : same_jump;
-  for (const Jump& jump : jumps.found) {
-    double distance = 0;
-    for (int j = 0; j < at.system.n(); ++j)
-      if (jets.evaluator().is_differential(j))
-        distance = std::max(distance, std::abs(jump.x[j] - at.now.x[j]) /
-                                          std::max(at.scales.x[j], std::abs(at.now.x[j])));
-    if (!(distance <= least)) continue;
-    least = distance;
-    nearest = &jump;
-  }
-  if (nearest == nullptr)
-    return jumps.complete && jumps.found.empty() && jets.all().is_linear() ? JumpFound::none : JumpFound::open;
+  const Jump* nearest = jump_to_here(at, jets, jumps);
+  if (nearest == nullptr) return false;
   at.now.x = nearest->x;
   at.now.lambda = nearest->lambda;
   here.mode = nearest->mode;
@@ -210,7 +216,7 @@ JumpFound polish_jump(LocatedState& at, ModeJets& jets, JumpHere& here) {
   here.note += jumps.found.size() == 1
                    ? "; one jump"
                    : fmt::format("; {} jumps, the smallest is taken", jumps.found.size());
-  return JumpFound::known;
+  return true;
 }
 
 /// The limit is known by extrapolation; where the laws of its events have a branch that keeps their
@@ -320,7 +326,7 @@ bool ModeTransition::close(AccumulationWatch::Limit limit) {
   at_.now.t = limit.t;
   at_.now.x = event.x_after;
   const Step before = at_.now;
-  go_on(before, limit.laws, {}, are_contacts(limit.laws) ? JumpOfX::by_contacts : JumpOfX::none);
+  go_on(before, {limit.laws}, {}, are_contacts(limit.laws) ? JumpOfX::by_contacts : JumpOfX::none);
   return true;
 }
 
