@@ -15,6 +15,13 @@ constexpr std::size_t most_rates_told = 200;  ///< variables whose sums of rates
 constexpr double same_sum = 1e-11;  ///< of the terms of a sum of rates: what is left of it is rounding
 constexpr int settling_probe = -20;  ///< h·2^k, from which on a jump behind a reset is looked for
 
+/// Are several branches possible for a law whose argument is known?
+bool has_several(const std::vector<std::vector<int>>& possible, const std::vector<char>& is_known) {
+  for (std::size_t i = 0; i < possible.size(); ++i)
+    if (is_known[i] != 0 && possible[i].size() > 1) return true;
+  return false;
+}
+
 }  // namespace
 
 Attempt NonlinearCapturing::probe(double h, int exponent) {
@@ -248,6 +255,8 @@ std::optional<NonlinearCapturing::State> NonlinearCapturing::continuous_start(co
                                                                               const State& limit) {
   if (!step_.laws_of_rates().empty()) return std::nullopt;  // their arguments are not known at a state
   const Vector x = with_values(with_algebraic(x0, limit.x), t);
+  // At the end of a branch, or as near to it as x0 is known, no law is inside: a ball on the floor that falls has met it.
+  if (has_several(possible_branches(x0, t), known_arguments())) return std::nullopt;
   step_.set_consistency(x, t);
   FoundSolutions found = search_.all(*limit.mode, Vector::Zero(step_.n()), limit.lambda);
   std::erase_if(found.list, [&](const ModeSolution& solution) {
@@ -331,7 +340,7 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   const double distance = step_.norm(limit.x - x0);
   const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);
   const auto [jumps, consistent] = judge_start(t, x0, h, rounding, steps);
-  if (!consistent && keep_growing(steps, rounding, step)) {
+  if ((jumps || !consistent) && keep_growing(steps, rounding, step)) {
     message_ = growing_start_text(violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }

@@ -306,7 +306,7 @@ void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
   if (transition_.pass_resets(gap, before)) return;
   parts_.watch_resets();
   const std::vector<int> hit = at_.laws_hit();
-  transition_.go_on(before, at_.undecided_laws(before, hit), hit, ModeTransition::JumpOfX::none);
+  transition_.go_on(before, transition_.asked(hit, at_.undecided_laws(before, hit)), hit, ModeTransition::JumpOfX::none);
 }
 
 /// To the event at the end of this length of an attempt of length h. False: it is not to be passed.

@@ -57,6 +57,9 @@ struct ConsistentJets::Implementation {
   [[nodiscard]] bool inert_laws_stay(const Jet& jet) const;
   bool may_be_root(const Jet& jet);
 
+  bool begin(const Mode& mode, double t, const Vector& x, const Vector& lambda, const Vector& rates);
+  template <class Solve>
+  Jet in_grown_units(Jet jet, const Solve& solve);
   bool prepare();
   Jet jet(bool solved);
   bool is_against_time(const Mode& mode, Jet& result);
@@ -71,6 +74,7 @@ struct ConsistentJets::Implementation {
   ArrayStructure structure;
   RankNewton newton{RankNewton::Open::stay, most_jet_iterations};
   double tolerance = 1e-8;
+  bool uses_grown_units = false;
   std::unique_ptr<DefiniteRoot> roots;  // made when first asked for, as this:
   std::unique_ptr<BoundedTape> bounded_arguments;
   std::map<int, ConsistentJets> others;  // by their levels
@@ -103,6 +107,7 @@ bool ConsistentJets::is_nonlinear_in_multipliers() const {
 bool ConsistentJets::is_nonlinear_in_rates() const { return self_->structure.nonlinear_in_rates; }
 bool ConsistentJets::is_linear() const { return self_->first().is_linear(); }
 const std::vector<int>& ConsistentJets::groups() const { return self_->structure.groups; }
+const std::vector<int>& ConsistentJets::parts() const { return self_->structure.parts; }
 const JetScales& ConsistentJets::scales() const { return self_->equations().scales(); }
 void ConsistentJets::allow_work(long points) { self_->newton.allow(points); }
 bool ConsistentJets::has_run_out() const { return self_->newton.has_run_out(); }
@@ -208,6 +213,23 @@ bool ConsistentJets::Implementation::is_against_time(const Mode& mode, Jet& resu
   return true;
 }
 
+bool ConsistentJets::Implementation::begin(const Mode& mode, double t, const Vector& x, const Vector& lambda, const Vector& rates) {
+  const bool begins = equations().begin(mode, t, x, lambda, rates);
+  if (begins && uses_grown_units) equations().set_grown_units();
+  return begins;
+}
+
+/// Solves for a jet once more where something is missing of it and the state has grown by orders of magnitude: in the units of
+/// the model what is large hides the rates of other variables, and their rows count as empty.
+template <class Solve>
+Jet ConsistentJets::Implementation::in_grown_units(Jet jet, const Solve& solve) {
+  if (uses_grown_units || (jet.consistent && jet.determined) || !equations().has_grown()) return jet;
+  uses_grown_units = true;
+  Jet other = solve();
+  uses_grown_units = false;
+  return other.consistent && other.determined ? other : jet;
+}
+
 bool ConsistentJets::Implementation::prepare() {
   if (equations().array().is_linear()) return true;
   return equations().hold_multipliers() && newton.run(equations());
@@ -250,14 +272,14 @@ Jet ConsistentJets::solve(const Mode& mode, double t, const Vector& x, const Vec
     if (shorter.consistent && shorter.determined) jet = std::move(shorter);
   }
   set_unit(unit);
-  return jet;
+  return self_->in_grown_units(std::move(jet), [&] { return solve_once(mode, t, x, lambda, rates); });
 }
 
 /// Given rates may solve the equations in the unit of the fastest pole while slower coefficients are missing: without
 /// them Newton's method makes all.
 Jet ConsistentJets::solve_once(const Mode& mode, double t, const Vector& x, const Vector& lambda,
                                const Vector& rates) {
-  const bool begins = self_->equations().begin(mode, t, x, lambda, rates);
+  const bool begins = self_->begin(mode, t, x, lambda, rates);
   Jet refused;
   if (begins && self_->is_against_time(mode, refused)) return refused;
   if (begins && self_->newton.run(self_->equations())) {
@@ -272,13 +294,13 @@ Jet ConsistentJets::solve_from(const Mode& mode, double t, const Vector& x, cons
                                const Vector& rates) {
   self_->check(mode, x, lambda, rates);
   self_->use(mode);
-  bool solved = self_->equations().begin(mode, t, x, lambda, rates);
+  bool solved = self_->begin(mode, t, x, lambda, rates);
   Jet refused;
   if (solved && self_->is_against_time(mode, refused)) return refused;
   solved = solved && self_->prepare();
-  if (!solved) self_->equations().begin(mode, t, x, lambda, rates);
+  if (!solved) self_->begin(mode, t, x, lambda, rates);
   solved = self_->equations().release_multipliers() && self_->newton.run(self_->equations());
-  return self_->jet(solved);
+  return self_->in_grown_units(self_->jet(solved), [&] { return solve_from(mode, t, x, lambda, rates); });
 }
 
 /// The arguments of all laws at (t, x, λ), with bounds of their rounding and of what errors of λ make of it.

@@ -91,6 +91,8 @@ class ConsistentJets {
   /// For each law the number of its group: laws of different groups do not influence each other in
   /// any coefficient that a jet determines. By the form of the equations.
   [[nodiscard]] const std::vector<int>& groups() const;
+  /// For each variable, then for each law the number of its part: no equation connects different parts.
+  [[nodiscard]] const std::vector<int>& parts() const;
 
   /// For each law the branch that its argument decides at (t, x), whatever the mode, see decided_laws, where `fixed` and
   /// `ended` are explained: farther from the ends of branches than `share` of the sizes of the terms of w. -1: not decided.

@@ -200,9 +200,15 @@ void ModeSearch::try_rates(const Mode& mode, std::vector<Continuation>& found, d
   rates_ = options_.rates;
 }
 
+/// The margins of all laws count but of those that go on anyhow.
+void ModeSearch::ask_all() {
+  ignored_.assign(jets_.laws().size(), 0);
+  for (const int i : options_.going_on) ignored_[static_cast<std::size_t>(i)] = 1;
+}
+
 /// The margins of laws that are undecided but not open do not count now.
-void ModeSearch::ignore(std::size_t laws, const std::vector<int>& open, const std::vector<int>& undecided) {
-  ignored_.assign(laws, 0);
+void ModeSearch::ignore(const std::vector<int>& open, const std::vector<int>& undecided) {
+  ask_all();
   for (const int i : undecided) ignored_[static_cast<std::size_t>(i)] = 1;
   for (const int i : open) ignored_[static_cast<std::size_t>(i)] = 0;
 }
@@ -210,7 +216,7 @@ void ModeSearch::ignore(std::size_t laws, const std::vector<int>& open, const st
 std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int>& open,
                                                 const std::vector<int>& undecided) {
   std::vector<Continuation> found;
-  ignore(mode.size(), open, undecided);
+  ignore(open, undecided);
   for (const int i : open) mode[static_cast<std::size_t>(i)] = 0;
   const long share = share_of_points(open);
   std::vector<Mode> put_off;
@@ -278,7 +284,7 @@ std::vector<Continuation> ModeSearch::combine(
     const Mode& reference, const std::vector<std::vector<int>>& groups,
     const std::vector<std::vector<Continuation>>& choices) {
   std::vector<Continuation> found;
-  ignored_.clear();
+  ask_all();
   std::vector<std::size_t> chosen(groups.size(), 0);
   const auto is_empty = [](const std::vector<Continuation>& list) { return list.empty(); };
   if (std::any_of(choices.begin(), choices.end(), is_empty)) return found;
@@ -333,7 +339,7 @@ std::vector<Mode> ModeSearch::not_excluded(const std::vector<Mode>& modes, int l
 
 std::vector<Continuation> ModeSearch::decide(std::vector<Continuation> weak, int levels) {
   std::vector<Continuation> found, kept;
-  ignored_.clear();
+  ask_all();
   for (Continuation& continuation : weak) {
     if (continuation.strict) {
       kept.push_back(std::move(continuation));

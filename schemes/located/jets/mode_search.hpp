@@ -64,7 +64,8 @@ class ModeSearch {
     const auto law = static_cast<std::size_t>(i);
     return jets_.laws()[law].branches[static_cast<std::size_t>(mode[law])];
   }
-  void ignore(std::size_t laws, const std::vector<int>& open, const std::vector<int>& undecided);
+  void ask_all();
+  void ignore(const std::vector<int>& open, const std::vector<int>& undecided);
   [[nodiscard]] long share_of_points(const std::vector<int>& open) const;
   void reject(const Mode& mode, double violation);
   bool try_branches(Mode& mode, std::size_t law, Jet& jet, double& smallest);

@@ -52,6 +52,8 @@ struct SelectionOptions {
   /// Laws whose branch ends at this moment: they are undecided whatever the rounding of their
   /// argument says.
   std::vector<int> ended{};
+  /// Laws that go on in their branch, whatever their margins are: nothing that happens at this moment reaches them.
+  std::vector<int> going_on{};
   /// How fast their arguments moved there, see MarginOptions; empty: it is not known.
   Vector ended_rates{};
   /// A guess of ẋ, empty: 0. Where the equations are not affine in ẋ and no root is found from 0, it is looked

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/passage/mode_transition.hpp>
@@ -66,7 +69,7 @@ void ModeTransition::begin(const Vector& x0) {
   }
   run_.sides.jumped(run_.sides.errors_at_start());
   const Step start = at_.now;
-  go_on(start, at_.all_laws, {}, JumpOfX::none);
+  go_on(start, {at_.all_laws}, {}, JumpOfX::none);
 }
 
 /// Goes on from the present time in the mode of a continuation.
@@ -108,33 +111,62 @@ void ModeTransition::add_gaps_of_moment(const Gap& fell, const Step& state) {
   }
 }
 
+/// Of these laws those of touched parts, and all laws of the others, which go on.
+ModeTransition::Asked ModeTransition::reached(const std::vector<int>& undecided, const std::vector<char>& touched) const {
+  const auto is_touched = [&](int law) { return touched[at(run_.jets.all().parts()[at(at_.system.n() + law)])] != 0; };
+  Asked result;
+  std::ranges::copy_if(undecided, std::back_inserter(result.undecided), is_touched);
+  std::ranges::copy_if(at_.all_laws, std::back_inserter(result.going_on), std::not_fn(is_touched));
+  return result;
+}
+
+ModeTransition::Asked ModeTransition::asked(const std::vector<int>& hit, const std::vector<int>& undecided) const {
+  const std::vector<int>& parts = run_.jets.all().parts();
+  std::vector<char> touched(parts.size(), 0);
+  for (const int law : hit) touched[at(parts[at(at_.system.n() + law)])] = 1;
+  return reached(undecided, touched);
+}
+
+/// Those behind resets that made the present x of this one.
+ModeTransition::Asked ModeTransition::asked_by_jump(const Vector& x_before) const {
+  const std::vector<int>& parts = run_.jets.all().parts();
+  std::vector<char> touched(parts.size(), 0);
+  for (int j = 0; j < at_.system.n(); ++j)
+    if (at_.now.x[j] != x_before[j]) touched[at(parts[at(j)])] = 1;
+  if (at_.now.x == x_before) return {at_.all_laws};
+  return reached(at_.all_laws, touched);
+}
+
 /// The modes in which a solution goes on: of the undecided laws, else of all; from an edge by rates.
-Selection ModeTransition::selection_of(const Step& before, const std::vector<int>& undecided, const std::vector<int>& hit) {
-  const SelectionOptions options{.is_given = record_.is_at_start() && before.x == at_.now.x,
+Selection ModeTransition::selection_of(const Step& before, const Asked& asked, const std::vector<int>& hit) {
+  SelectionOptions options{.is_given = record_.is_at_start() && before.x == at_.now.x,
                                  .ended = hit,
+                                 .going_on = asked.going_on,
                                  .ended_rates = rates_of(at_.passage.before, hit),
                                  .rates = run_.integrator.rates(),
                                  .likely = [&] { return modes_of_steps(at_, before); }};
   const auto select_from = [&](const std::vector<int>& laws) {
     return select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, laws, options);
   };
-  Selection selection = select_from(undecided);
-  if (selection.admissible.empty() && static_cast<int>(undecided.size()) < at_.system.m())
+  Selection selection = select_from(asked.undecided);
+  if (selection.admissible.empty() && static_cast<int>(asked.undecided.size()) < at_.system.m()) {
+    options.going_on.clear();
     selection = select_from(at_.all_laws);
+  }
   if (!selection.complete) ++record_.counts()["choices_not_complete"];
   // The sensitivities need the series.
   if (selection.admissible.empty() && is_at_edge_ && !run_.sensitivity.active())
-    selection.admissible = run_.rough.continuations(undecided);
+    selection.admissible = run_.rough.continuations(asked.undecided);
   return selection;
 }
 
-void ModeTransition::go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
+void ModeTransition::go_on(const Step& before, const Asked& asked, std::vector<int> hit,
                            JumpOfX jump_of_x) {
   if (!hit.empty() && ends_with_mode()) return end_with_mode(hit);
   run_.jets.hold_ends(hit);
   Step from = before;  // for what goes on without the jets
   from.x = at_.now.x;
-  const Selection selection = selection_of(before, undecided, hit);
+  const Selection selection = selection_of(before, asked, hit);
   if (close_at_corner(before, selection, hit)) return;
   if (!selection.admissible.empty())
     take(selection, before, hit, jump_of_x);
@@ -178,7 +210,7 @@ bool ModeTransition::fire_where_conditions_jump() {
 void ModeTransition::go_on_from_edge(const Step& before) {
   is_at_edge_ = true;
   const std::vector<int> hit = at_.laws_hit();
-  go_on(before, at_.undecided_laws(before, hit), hit, JumpOfX::none);
+  go_on(before, {at_.undecided_laws(before, hit)}, hit, JumpOfX::none);
   is_at_edge_ = false;
 }
 

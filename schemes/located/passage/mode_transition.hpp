@@ -35,9 +35,17 @@ class ModeTransition {
   void begin(const Vector& x0);
   /// The present event: the gaps that are 0 now, the one that fell and those of the same moment.
   void at_corner(const Gap& fell, const Step& state);
+  /// The laws that may change their branch at an event, and those that go on whatever their margins are: no equation connects
+  /// them with what happens.
+  struct Asked {
+    std::vector<int> undecided;
+    std::vector<int> going_on{};
+  };
+  /// Those of an event at which the laws of `hit` leave their branches; of others those of `undecided` may follow.
+  [[nodiscard]] Asked asked(const std::vector<int>& hit, const std::vector<int>& undecided) const;
   /// Chooses the mode in which the solution goes on from the present state (t, x, the modes of the laws that are
   /// decided) and enters it. `before`: the state before the event; `hit`: laws whose branch ended.
-  void go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit, JumpOfX jump_of_x);
+  void go_on(const Step& before, const Asked& asked, std::vector<int> hit, JumpOfX jump_of_x);
   /// As above, where no Taylor series may start.
   void go_on_from_edge(const Step& before);
   /// Applies the resets that pass their surface with the event at `before`, at which gap `fell` fell:
@@ -52,11 +60,13 @@ class ModeTransition {
   void has_moved() { impacts_at_once_ = 0; }
 
  private:
+  [[nodiscard]] Asked reached(const std::vector<int>& undecided, const std::vector<char>& touched) const;
+  [[nodiscard]] Asked asked_by_jump(const Vector& x_before) const;
   void add_gaps_of_moment(const Gap& fell, const Step& state);
   void begin_mode(bool keeps_x);
   bool fire_where_conditions_jump();
   void enter(const Continuation& continuation);
-  [[nodiscard]] Selection selection_of(const Step& before, const std::vector<int>& undecided, const std::vector<int>& hit);
+  [[nodiscard]] Selection selection_of(const Step& before, const Asked& asked, const std::vector<int>& hit);
   void take(const Selection& selection, const Step& before, const std::vector<int>& hit, JumpOfX jump_of_x);
   [[nodiscard]] bool ends_with_mode() const {
     return at_.options.ends_with_mode && !record_.is_at_start();
@@ -110,7 +120,8 @@ class ModeTransition {
 bool is_proved_end(const LocatedState& at, const Step& state, double h);
 
 /// The short step knows where a jump leads up to its own length: the jump equations of the modes
-/// know it to rounding, how many jumps there are, and which laws have an impulse. Moves the present state there.
-void polish_jump(LocatedState& at, ModeJets& jets, JumpHere& jump);
+/// know it to rounding, how many jumps there are, and which laws have an impulse. Moves the present state there. False: they
+/// do not have it.
+bool polish_jump(LocatedState& at, ModeJets& jets, JumpHere& jump);
 
 }  // namespace perp

@@ -51,9 +51,10 @@ void TimePassage::pass() {
   for (const std::string& jump : switches_.jumps_at(here.after))
     run_.record.events().push_back(event_at(EventKind::mode_change, here.after, at.now.x, jump));
   // Where data switch a mode that goes on is kept: other laws are looked at where it does not.
-  const bool keeps_mode = hit.empty() && switches_.is_of_data(here.after);
-  transition_.go_on(before, keeps_mode ? std::vector<int>{} : at.all_laws, hit,
-                    ModeTransition::JumpOfX::none);
+  const bool is_of_data = switches_.is_of_data(here.after), keeps_mode = hit.empty() && is_of_data;
+  ModeTransition::Asked asked{keeps_mode ? std::vector<int>{} : at.all_laws};
+  if (!hit.empty() && !is_of_data) asked = transition_.asked(hit, at.all_laws);
+  transition_.go_on(before, asked, hit, ModeTransition::JumpOfX::none);
 }
 
 /// The laws whose argument of time leaves its branch up to `after`; the passage is that of their

@@ -18,6 +18,7 @@ constexpr int most_impacts = 1000;  ///< at one moment
 /// A probe of NonlinearCapturing::start is h·2^first_probe, or up to 2^4 shorter.
 constexpr int moment_bits = 4 - first_probe;
 constexpr double same_jump = 1e-5;  ///< relative: a short step's end and the jump it stands for
+constexpr double near_only_jump = 1e-3;  ///< the same where there is one alone: large rates move much else in the step
 
 /// A mode of which the jets tell nothing: not determined, or without a Taylor series.
 bool has_undetermined_mode(const Selection& selection) {
@@ -50,6 +51,23 @@ Mode mode_across(const std::vector<Law>& laws, const JumpHere& jump, const Mode&
   for (std::size_t i = 0; i < mode.size(); ++i)
     if (jump.mode[i] != after[i] && may_have_impulse(laws[i].branches[static_cast<std::size_t>(jump.mode[i])])) return {};
   return mode;
+}
+
+/// Of the jumps that there are the one to the present state. Null: none leads near it.
+const Jump* jump_to_here(const LocatedState& at, ModeJets& jets, const Jumps& jumps) {
+  const Jump* nearest = nullptr;
+  double least = jumps.complete && jumps.found.size() == 1 ? near_only_jump : same_jump;
+  for (const Jump& jump : jumps.found) {
+    double distance = 0;
+    for (int j = 0; j < at.system.n(); ++j)
+      if (jets.evaluator().is_differential(j))
+        distance = std::max(distance, std::abs(jump.x[j] - at.now.x[j]) /
+                                          std::max(at.scales.x[j], std::abs(at.now.x[j])));
+    if (!(distance <= least)) continue;
+    least = distance;
+    nearest = &jump;
+  }
+  return nearest;
 }
 
 /// Why a run goes on to first order where no series starts after a short step.
@@ -89,7 +107,7 @@ bool ModeTransition::impact(const Step& before) {
     run_.sensitivity.maps().impact(*impact_, *result, at_.now.t, x_before, at_.options.restitution, at_.scales);
   accumulate(at_.now.t, signature, result->laws);
   if (record_.steps > 0) record_.row(before, false);
-  if (record_.is_open()) go_on(before, at_.all_laws, {}, JumpOfX::by_contacts);
+  if (record_.is_open()) go_on(before, {at_.all_laws}, {}, JumpOfX::by_contacts);
   return true;
 }
 
@@ -135,15 +153,17 @@ bool ModeTransition::jump(const Step& before, const Selection& before_jump) {
     run_.rest.capture(from, "the Taylor series of the next mode does not exist");
     return true;
   }
-  const bool jumped = !events->empty();
   JumpHere here{x_before, {}, "no continuous solution goes on", at_.now.mode};
+  const bool jumped = !events->empty();
+  bool is_known = true;
   if (jumped) {
     here.event = events->back();
-    polish_jump(at_, run_.jets, here);
+    is_known = polish_jump(at_, run_.jets, here) || record_.is_at_start();
   }
   const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, at_.all_laws,
                                      {.likely = [&] { return std::vector<Mode>{at_.now.mode}; }});
-  if (selection.admissible.empty()) return capture(from, selection, jumped);
+  // A run that has come here keeps its order where the equations of the jump tell the state behind it, else it says that it does not.
+  if (selection.admissible.empty() || !is_known) return capture(from, selection, jumped);
   if (jumped)
     land(before, selection, std::move(here));
   else
@@ -185,21 +205,10 @@ void ModeTransition::land(const Step& before, const Selection& selection, JumpHe
   if (!first) record_.row(before, false);  // nothing determines the rest of a start that jumps
 }
 
-void polish_jump(LocatedState& at, ModeJets& jets, JumpHere& here) {
+bool polish_jump(LocatedState& at, ModeJets& jets, JumpHere& here) {
   const Jumps jumps = find_jumps(at.system, jets.all(), at.now.t, here.x_before, Vector::Zero(at.system.m()));
-  const Jump* nearest = nullptr;
-  double least = same_jump;
-  for (const Jump& jump : jumps.found) {
-    double distance = 0;
-    for (int j = 0; j < at.system.n(); ++j)
-      if (jets.evaluator().is_differential(j))
-        distance = std::max(distance, std::abs(jump.x[j] - at.now.x[j]) /
-                                          std::max(at.scales.x[j], std::abs(at.now.x[j])));
-    if (distance > least) continue;
-    least = distance;
-    nearest = &jump;
-  }
-  if (nearest == nullptr) return;
+  const Jump* nearest = jump_to_here(at, jets, jumps);
+  if (nearest == nullptr) return false;
   at.now.x = nearest->x;
   at.now.lambda = nearest->lambda;
   here.mode = nearest->mode;
@@ -207,6 +216,7 @@ void polish_jump(LocatedState& at, ModeJets& jets, JumpHere& here) {
   here.note += jumps.found.size() == 1
                    ? "; one jump"
                    : fmt::format("; {} jumps, the smallest is taken", jumps.found.size());
+  return true;
 }
 
 /// The limit is known by extrapolation; where the laws of its events have a branch that keeps their
@@ -316,7 +326,7 @@ bool ModeTransition::close(AccumulationWatch::Limit limit) {
   at_.now.t = limit.t;
   at_.now.x = event.x_after;
   const Step before = at_.now;
-  go_on(before, limit.laws, {}, are_contacts(limit.laws) ? JumpOfX::by_contacts : JumpOfX::none);
+  go_on(before, {limit.laws}, {}, are_contacts(limit.laws) ? JumpOfX::by_contacts : JumpOfX::none);
   return true;
 }
 

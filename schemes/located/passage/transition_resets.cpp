@@ -108,7 +108,7 @@ void ModeTransition::apply_resets(const std::vector<int>& list, const Step& befo
     run_.sides.fire(k);
   }
   accumulate(before.t, signature, {});
-  go_on(before, at_.all_laws, {}, JumpOfX::by_reset);
+  go_on(before, asked_by_jump(before.x), {}, JumpOfX::by_reset);
 }
 
 }  // namespace perp

@@ -68,6 +68,40 @@ TEST_SUITE("schemes/located/company") {
     }
   }
 
+  TEST_CASE("a reset keeps the order of the scheme beside variables that have outgrown their units") {
+    // x = e^(13 t) of its own, y' = x - 10 y, and s = 2 u / 0.3 where u > 0; the reset of z moves none of them.
+    const Trajectory run = run_located(
+        "[variables]\nx = 1\ny = 0\nu = -1\nz = 0\n[model]\nlaws = [\"0 <= s perp 0.3*s - 2*u >= 0\"]\n"
+        "equations = [\"der(x) = 13*x\", \"der(y) = x - 10*y\", \"der(u) = 2 + 2*s\", \"der(z) = 1\"]\n"
+        "when = [{ condition = \"z - 2.5\", direction = 1, set = { y = \"0\", z = \"0\" } }]\n[run]\nt = [0, 4]\n",
+        1e-10);
+    REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+    CHECK_FALSE(perp::test::is_captured(run));
+    const double x = std::exp(13 * 4.0), y = std::exp(13 * 2.5) * (std::exp(13 * 1.5) - std::exp(-10 * 1.5)) / 23;
+    const double u = 0.15 * (std::exp(3.5 / 0.075) - 1);
+    CHECK(std::abs(run.x.back()[0] / x - 1) < 1e-7);
+    CHECK(std::abs(run.x.back()[1] / y - 1) < 1e-7);
+    CHECK(std::abs(run.x.back()[2] / u - 1) < 1e-7);
+  }
+
+  TEST_CASE("events that no equation connects with a law leave it in its branch, however near its end") {
+    // x = -2 e^(-2 t/0.265) comes to 1e-11 with s > 0, beside a ball that rebounds, and a relay that time drives.
+    const std::string laws = "laws = [\"0 <= s perp 2*x + 0.265*s >= 0\"]\n", x = "\"der(x) = s\"";
+    const std::string ball = "[variables]\nx = -2\ny = 0.7\nv = 0\n[model]\n" + laws + "equations = [" + x +
+                             ", \"der(y) = v\", \"der(v) = -9.81\"]\nwhen = [{ condition = \"y\", direction = -1, set = { v = \"-v\" } }]\n";
+    const std::string relay = "[variables]\nx = -2\nr = 1\n[model]\n" + laws + "equations = [" + x +
+                              ", \"der(r) = -sign(r) + 3*sign(sin(5*t))\"]\n";
+    for (const std::string& text : {ball, relay}) {
+      CAPTURE(text);
+      const Trajectory run = run_located(text + "[run]\nt = [0, 3.6]\n", 1e-10);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK_FALSE(perp::test::is_captured(run));
+      CHECK(run.events.size() > 4);
+      for (const Event& event : run.events) CHECK(event.law != 0);
+      CHECK(std::abs(run.x.back()[0]) < 1e-11);
+    }
+  }
+
   TEST_CASE("a run with restitution does not go on by a scheme that has none") {
     // A ball beside equations of index 3, which this scheme leaves to backward Euler.
     const Model model = read_model_text(

@@ -5,6 +5,7 @@
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/expression/dependent_lines.hpp>
 #include <perp/core/expression/differentiate.hpp>
+#include <perp/core/linear/disjoint_sets.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/jets/array/array_structure.hpp>
 
@@ -90,6 +91,20 @@ std::vector<int> numbered(const std::vector<int>& values) {
     if (known == seen.end()) seen.push_back(value);
   }
   return numbers;
+}
+
+/// The parts of variables, then laws, that rows connect.
+std::vector<int> parts_of(const Dcs& system, const std::vector<Entry>& entries) {
+  const int n = system.n(), m = system.m(), first_row = n + m;
+  linear::DisjointSets parts(2 * (n + m));  // variables, laws, rows
+  for (const Entry& entry : entries) {
+    const int unknown = entry.input <= n ? entry.input - 1 : entry.input - 1 - n;
+    parts.join(unknown, first_row + entry.row);
+  }
+  for (int i = 0; i < m; ++i) parts.join(n + i, first_row + n + i);
+  std::vector<int> roots;
+  for (int k = 0; k < n + m; ++k) roots.push_back(parts.root(k));
+  return numbered(roots);
 }
 
 /// The pattern of the array: which unknowns each row holds. Unknowns and rows are taken out that
@@ -220,6 +235,7 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
   }
   for (const ArgumentForm& argument : structure.arguments)
     structure.w_is_given.push_back(argument.is_of_given && argument.own == 0 && argument.others.empty());
+  structure.parts = parts_of(system, entries);
   structure.groups = Pattern(system, entries, given, levels).groups();
   return structure;
 }

@@ -30,6 +30,8 @@ struct ArrayStructure {
   std::vector<char> w_is_given;
   /// For each law.
   std::vector<ArgumentForm> arguments;
+  /// For each variable, then for each law, the number of its part: no row of (F, G) connects different parts.
+  std::vector<int> parts;
   /// For each law: is w a function of t alone?
   std::vector<char> w_is_of_time;
 };

@@ -93,6 +93,7 @@ bool ModeArray::begin(const Mode& mode, double t, const Vector& x, const Vector&
   lambda_.setZero();
   lambda_.col(0) = lambda;
   set_mode(mode);
+  grown_units_.resize(0);
   array_.evaluate(t_, scales_.fastest, x_, lambda_);
   split_variables();
   assemble();
@@ -107,6 +108,7 @@ bool ModeArray::begin(const Jet& jet) {
     if (k < lambda_.cols()) lambda_.col(k) = power * jet.lambda.col(k);
   }
   set_mode(jet.mode);
+  grown_units_.resize(0);
   array_.evaluate(t_, scales_.fastest, x_, lambda_);
   split_variables();
   assemble();
@@ -211,11 +213,11 @@ void ModeArray::set_unknown_sizes() {
       const double share = std::abs(z) / scales_.x[j];
       if (!(share > most)) continue;
       most = share;
-      sizes_[c] = column_sizes_[j] / std::abs(z);
+      sizes_[c] = size_of(j) / std::abs(z);
     }
   }
   for (std::size_t c = 0; c < columns_.size(); ++c)
-    sizes_[free_ + static_cast<Eigen::Index>(c)] = column_sizes_[columns_[c]];
+    sizes_[free_ + static_cast<Eigen::Index>(c)] = size_of(columns_[c]);
 }
 
 /// The row of the matrix from one of the array, times a of its law, and b for its multiplier; the sizes of its terms.

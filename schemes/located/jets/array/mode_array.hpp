@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,11 @@ class ModeArray {
   bool release_multipliers();
   /// From now on x_[0] is unknown as a whole: Z is the identity. Until the next `begin`.
   bool free_variables();
+  /// Has the state grown beyond the units of the model by orders of magnitude?
+  [[nodiscard]] bool has_grown() const;
+  /// After `begin` and until the next one unknowns have the sizes that such a state gives them by the rows of level 0.
+  /// Residuals are judged as before.
+  void set_grown_units();
   /// Starts at a given jet.
   bool begin(const Jet& jet);
 
@@ -94,9 +100,14 @@ class ModeArray {
   void assemble();
   void set_sizes();
   void set_unknown_sizes();
+  bool raise_units(const Vector& plain, Vector& units) const;
   double assemble_row(int from);
   void add_directions(std::span<const linear::SparseMatrix::Entry>& row, double a);
   [[nodiscard]] double terms_of(int row) const;
+  /// Of the unknown of a column.
+  [[nodiscard]] double size_of(int column) const {
+    return grown_units_.size() > 0 ? std::max(column_sizes_[column], grown_units_[column]) : column_sizes_[column];
+  }
   [[nodiscard]] bool is_finite() const { return finite_ && residual_.allFinite() && matrix_.all_finite(); }
   /// Of a row that is not of a law, i < 0: 1 times F.
   [[nodiscard]] Line line_of_row(int i) const { return i < 0 ? Line{1, 0, 0} : line(i); }
@@ -115,6 +126,7 @@ class ModeArray {
   std::vector<int> columns_;  // of the array, that are unknowns; after y
   std::vector<int> rows_;     // of the array
   Vector residual_, row_sizes_, sizes_, column_sizes_, term_sizes_;
+  Vector grown_units_;  // of all columns; empty: they are those of the model
   linear::SparseMatrix matrix_;
   std::vector<int> unknown_of_;   // of each column of the array; -1: none
   std::vector<int> touched_;      // directions that the present row moves along
