@@ -191,7 +191,8 @@ Lcs copies(const Lcs& lcs, int k) {
            .D = spread(one.D),
            .q = Vector(one.q.constant().replicate(k, 1)),
            .laws = {}};
-  for (int i = 0; i < k; ++i) many.laws.insert(many.laws.end(), one.laws.begin(), one.laws.end());
+  for (int i = 0; i < k; ++i)
+    for (const Law& law : one.laws) many.laws.push_back(law);
   return many;
 }
 

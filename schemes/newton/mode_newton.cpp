@@ -246,7 +246,7 @@ double ModeNewton::ask_gate(const Vector& d, const Vector& lambda) {
 
 void ModeNewton::transfer(Archive& archive) {
   std::vector<std::pair<int, int>> asked;  // law and branch
-  const std::vector<Law>& laws = step_.laws();
+  const Laws& laws = step_.laws();
   for (const Branch* branch : asked_)
     for (std::size_t i = 0; i < laws.size(); ++i)
       if (const auto k = branch - laws[i].branches.data();
