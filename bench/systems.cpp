@@ -19,7 +19,7 @@ Problem index2(const char* name, double B1, double B2, Vector x0, Vector end) {
       .C = Matrix{{2, 0, 0}, {1, 0, 0}, {0, 0, 0}},
       .D = Matrix{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
       .q = Vector{{0, 0, 2}},
-      .laws = {3, complementarity()},
+      .laws = std::vector<perp::Law>(3, complementarity()),
   };
   return {name, lcs, std::move(x0), 1e-5, 1, 1'000'000, std::move(end), 1e-8};
 }

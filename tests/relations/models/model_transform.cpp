@@ -159,7 +159,7 @@ Model permuted(const Model& model, const std::vector<int>& variables,
   for (int j = 0; j < n; ++j) system.F[at(equations[at(j)])] = placed.F[at(j)];
   for (int i = 0; i < m; ++i) {
     system.G[at(laws[at(i)])] = placed.G[at(i)];
-    system.laws[at(laws[at(i)])] = placed.laws[at(i)];
+    system.laws.changed(at(laws[at(i)])) = placed.laws[at(i)];
   }
   for (Reset& reset : system.resets)
     for (int& target : reset.variables) target = variables[at(target)];
