@@ -21,6 +21,8 @@ class SharedList {
       : entries_(entries.empty() ? nullptr : std::make_shared<std::vector<T>>(std::move(entries))) {
     look();
   }
+  /// `count` equal ones.
+  SharedList(std::size_t count, const T& entry) : SharedList(std::vector<T>(count, entry)) {}
   SharedList(std::initializer_list<T> entries) : SharedList(std::vector<T>(entries)) {}
   SharedList(const SharedList&) = default;
   SharedList& operator=(const SharedList&) = default;
@@ -68,7 +70,7 @@ class SharedList {
     own().push_back(std::move(entry));
     look();
   }
-  void assign(std::size_t count, const T& entry) { *this = SharedList(std::vector<T>(count, entry)); }
+  void assign(std::size_t count, const T& entry) { *this = SharedList(count, entry); }
   void clear() { *this = SharedList(); }
 
   friend bool operator==(const SharedList& a, const SharedList& b) {

@@ -44,6 +44,7 @@ TEST_SUITE("core/base/shared_list") {
     CHECK(other.size() == 3);
     CHECK(list.empty());  // NOLINT: asked for
     CHECK(list == SharedList<int>());
+    CHECK(SharedList<std::string>(2, "a") == SharedList<std::string>{"a", "a"});
     list.assign(2, 7);
     CHECK(list == SharedList<int>{7, 7});
   }
