@@ -19,7 +19,7 @@ Problem index2(const char* name, double B1, double B2, Vector x0, Vector end) {
       .C = Matrix{{2, 0, 0}, {1, 0, 0}, {0, 0, 0}},
       .D = Matrix{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
       .q = Vector{{0, 0, 2}},
-      .laws = {3, complementarity()},
+      .laws = std::vector<perp::Law>(3, complementarity()),
   };
   return {name, lcs, std::move(x0), 1e-5, 1, 1'000'000, std::move(end), 1e-8};
 }
@@ -191,7 +191,8 @@ Lcs copies(const Lcs& lcs, int k) {
            .D = spread(one.D),
            .q = Vector(one.q.constant().replicate(k, 1)),
            .laws = {}};
-  for (int i = 0; i < k; ++i) many.laws.insert(many.laws.end(), one.laws.begin(), one.laws.end());
+  for (int i = 0; i < k; ++i)
+    for (const Law& law : one.laws) many.laws.push_back(law);
   return many;
 }
 

@@ -29,7 +29,7 @@ struct Dcs {
   Tape tape;                       ///< the formulas of F, G and the resets
   std::vector<int> F;              ///< n lines
   std::vector<int> G;              ///< m lines
-  std::vector<Law> laws;           ///< m
+  Laws laws;                       ///< m
   std::vector<double> parameters;  ///< values of p
   std::vector<Reset> resets{};     ///< in declared order
 

@@ -9,7 +9,8 @@ constexpr int few_linearizations = 8;  ///< all of a run whose matrix stays, and
 
 }  // namespace
 
-DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
+DcsEvaluator::DcsEvaluator(const Dcs& system)
+    : n_(system.n()), m_(system.m()), tape_(system.tape), rows_(system.F), parameters_(system.parameters) {
   validate(system);
   const auto bound = [&](const std::vector<int>& lines) {
     Program program;
@@ -18,12 +19,9 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
     program.values.resize(static_cast<std::size_t>(program.tape.size()));
     return program;
   };
-  std::vector<int> lines = system.F;
-  lines.insert(lines.end(), system.G.begin(), system.G.end());
-  const auto rows = lines.size();
-  bounded_rows_ = BoundedTape(system.tape, lines, inputs(), system.parameters);
-  wide_rows_ = WideTape(system.tape, lines, inputs(), system.parameters);
-  Program linear = bound(lines);
+  rows_.insert(rows_.end(), system.G.begin(), system.G.end());
+  const auto rows = rows_.size();
+  Program linear = bound(rows_);
   values_ = TapeCode(linear.tape, linear.outputs, rows);
 
   const std::vector<Derivative> derivatives =
@@ -44,7 +42,7 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   }
   linear_ = TapeCode(linear.tape, linear.outputs, rows, few_linearizations);
 
-  lines.clear();
+  std::vector<int> lines;
   for (const Reset& reset : system.resets) {
     reset_start_.push_back(lines.size());
     bounded_conditions_.emplace_back(system.tape, std::span(&reset.condition, 1), inputs(),
@@ -54,6 +52,16 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   }
   reset_start_.push_back(lines.size());
   if (!lines.empty()) resets_ = bound(lines);
+}
+
+BoundedTape& DcsEvaluator::bounded_rows() const {
+  if (!bounded_rows_) bounded_rows_.emplace(tape_, rows_, inputs(), parameters_);
+  return *bounded_rows_;
+}
+
+WideTape& DcsEvaluator::wide_rows() const {
+  if (!wide_rows_) wide_rows_.emplace(tape_, rows_, inputs(), parameters_);
+  return *wide_rows_;
 }
 
 void DcsEvaluator::Program::run(const double* z, int inputs, double* result, std::size_t from,
@@ -69,15 +77,16 @@ void DcsEvaluator::evaluate(const double* z, double* rows) {
 
 void DcsEvaluator::evaluate_bounded(const double* z, const double* z_error, double* rows,
                                     double* errors) {
-  bounded_rows_.run(z, z_error, rows, errors);
+  bounded_rows().run(z, z_error, rows, errors);
 }
 
 void DcsEvaluator::evaluate_wide(std::span<const WideNumber> z, bool in_pairs, WideNumber* rows) {
+  WideTape& wide = wide_rows();
   if (in_pairs)
-    wide_rows_.run_pairs(z);
+    wide.run_pairs(z);
   else
-    wide_rows_.run(z);
-  for (int k = 0; k < n_ + m_; ++k) rows[k] = wide_rows_.output(static_cast<std::size_t>(k));
+    wide.run(z);
+  for (int k = 0; k < n_ + m_; ++k) rows[k] = wide.output(static_cast<std::size_t>(k));
 }
 
 RunningError DcsEvaluator::condition_bounded(std::size_t reset, const double* z,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
@@ -10,7 +11,8 @@
 namespace perp {
 
 /// The functions of a Dcs with their first derivatives, parameters bound: what every scheme
-/// evaluates. One evaluator serves one thread; after construction long tapes allocate once, nothing else.
+/// evaluates. One evaluator serves one thread; what gives bounds is made when it is first asked for, and long tapes
+/// allocate once, nothing else is allocated after construction.
 class DcsEvaluator {
  public:
   /// Where a derivative stands: rows are F_1..n, then G_1..m; columns are the inputs t, ẋ, x, λ.
@@ -36,7 +38,7 @@ class DcsEvaluator {
   void evaluate_bounded(const double* z, const double* z_error, double* rows, double* errors);
   /// F and G in 113 bits with bounds of their errors; `in_pairs`: in sums of two doubles, where `has_wide_pairs`.
   void evaluate_wide(std::span<const WideNumber> z, bool in_pairs, WideNumber* rows);
-  [[nodiscard]] bool has_wide_pairs() const { return wide_rows_.has_pairs(); }
+  [[nodiscard]] bool has_wide_pairs() const { return wide_rows().has_pairs(); }
   /// The entries that do not vanish by their form, ordered by row and column.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   /// A derivative that is no number.
@@ -48,7 +50,7 @@ class DcsEvaluator {
   /// The tape of `linearize`, its rows then its derivatives; null where its lines are run in lanes.
   [[nodiscard]] const MachineCode* linear_code() const { return linear_.code(); }
   /// The tape of `evaluate_bounded`.
-  [[nodiscard]] const BoundedTape& bounded_tape() const { return bounded_rows_; }
+  [[nodiscard]] const BoundedTape& bounded_tape() const { return bounded_rows(); }
   /// Does any F or G contain ẋ_j, by its form?
   [[nodiscard]] bool is_differential(int j) const {
     return differential_[static_cast<std::size_t>(j)] != 0;
@@ -70,9 +72,15 @@ class DcsEvaluator {
   };
 
   int n_ = 0, m_ = 0;
+  [[nodiscard]] BoundedTape& bounded_rows() const;
+  [[nodiscard]] WideTape& wide_rows() const;
+
   TapeCode values_, linear_;
-  BoundedTape bounded_rows_;
-  WideTape wide_rows_;
+  Tape tape_;  // as it was given
+  std::vector<int> rows_;  // F and G there
+  std::vector<double> parameters_;
+  mutable std::optional<BoundedTape> bounded_rows_;  // made of these when they are asked for
+  mutable std::optional<WideTape> wide_rows_;
   std::vector<BoundedTape> bounded_conditions_;  // of the resets
   Program resets_;
   std::vector<Entry> entries_;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/base/shared_list.hpp>
 #include <perp/core/base/types.hpp>
 
 namespace perp {
@@ -27,13 +28,16 @@ struct Branch {
 /// Codes that put the minus sign elsewhere are converted at the border.
 struct Law {
   std::string name;              ///< used in logs and tables
-  std::vector<Branch> branches;  ///< at least one; those of a monotone law in the order of w
+  SharedList<Branch> branches;  ///< at least one; those of a monotone law in the order of w
   /// A law with memory leaves its present branch only when no solution stays in it, whatever the
   /// selector: this is what tells the two overlapping branches of a hysteresis apart.
   bool memory = false;
 
   friend bool operator==(const Law&, const Law&) = default;
 };
+
+/// The laws of a system.
+using Laws = SharedList<Law>;
 
 /// One branch index per law.
 using Mode = std::vector<int>;

@@ -19,7 +19,7 @@ struct Lcs {
   Matrix C{};               ///< m×n
   Matrix D{};               ///< m×m; empty: 0
   Signal q{};               ///< m; empty: 0
-  std::vector<Law> laws{};  ///< m
+  Laws laws{};              ///< m
 
   /// Number of variables.
   [[nodiscard]] int n() const { return static_cast<int>(A.rows()); }

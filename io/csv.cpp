@@ -143,7 +143,7 @@ std::string sensitivity_fields(const Event& event, std::size_t quantities) {
 
 void write_events(const std::string& file, const Model& model, const std::vector<Event>& events,
                   const std::vector<std::string>& quantities) {
-  const std::vector<Law>& laws = model.laws();
+  const Laws& laws = model.laws();
   const EventStates states(model, events);
   std::string text = "t,type,law,from,to,t_before,t_after,size,note";
   // Schemes that count continuations say how many, and whether the one taken is strict.

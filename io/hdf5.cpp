@@ -300,7 +300,7 @@ class Hdf5Writer::File {
   }
 
   std::string name_;
-  std::vector<Law> laws_;
+  Laws laws_;
   std::vector<double> no_numbers_;  // of the laws, where a state has none
   std::vector<int> no_mode_;        // and no mode
   std::vector<std::string> units_;  // of the variables, "" without one; or empty

@@ -259,6 +259,13 @@ std::vector<int> exponents_of_scales(const Mlcp& problem, std::vector<Edge> edge
 
 Range over(const Range& range, double scale) { return {range.lower / scale, range.upper / scale}; }
 
+/// In other units. a w + b λ = c keeps its meaning when all three are divided by a power of two.
+Branch scaled(const Branch& given, double w_scale, double lambda_scale) {
+  const double a = given.a * w_scale, b = given.b * lambda_scale;
+  const double by = std::ldexp(1.0, exponent(std::max(std::abs(a), std::abs(b))));
+  return {a / by, b / by, given.c / by, over(given.w, w_scale), over(given.lambda, lambda_scale), given.name};
+}
+
 double row_scale(const Scaling& scaling, int i) {
   const auto p = static_cast<int>(scaling.row_scale.size());
   return i < p ? scaling.row_scale[i] : scaling.w_scale[i - p];
@@ -349,16 +356,9 @@ Mlcp scaled(const Mlcp& problem, const Scaling& scaling) {
       .laws = problem.laws,
   };
   for (int i = 0; i < problem.m(); ++i)
-    for (Branch& branch : result.laws[at(i)].branches) {
-      // a w + b λ = c keeps its meaning when all three are divided by a power of two.
-      const double a = branch.a * scaling.w_scale[i], b = branch.b * scaling.lambda_scale[i];
-      const double size = std::ldexp(1.0, exponent(std::max(std::abs(a), std::abs(b))));
-      branch.a = a / size;
-      branch.b = b / size;
-      branch.c /= size;
-      branch.w = over(branch.w, scaling.w_scale[i]);
-      branch.lambda = over(branch.lambda, scaling.lambda_scale[i]);
-    }
+    result.laws[at(i)].branches.change([&](std::vector<Branch>& branches) {
+      for (Branch& branch : branches) branch = scaled(branch, scaling.w_scale[i], scaling.lambda_scale[i]);
+    });
   return result;
 }
 

@@ -158,7 +158,7 @@ py::list events_of(const Run& run) {
 
 /// (start, end, branch names) of each stretch in one mode.
 py::list modes_of(const Run& run) {
-  const std::vector<Law>& laws = run.model->laws();
+  const Laws& laws = run.model->laws();
   py::list modes;
   for (const ModeSpan& span : run.kept.modes) {
     std::vector<std::string> branches;

@@ -27,7 +27,7 @@ std::vector<std::string> kinds() {
 /// What a law may be called: its own name where no other has it, the name of its multiplier.
 std::vector<std::pair<std::string, int>> names_of_laws(const Model& model) {
   std::vector<std::pair<std::string, int>> names;
-  const std::vector<Law>& laws = model.laws();
+  const Laws& laws = model.laws();
   const Columns columns = columns_of(model);
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const std::string& name = laws[i].name;

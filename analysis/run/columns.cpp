@@ -61,7 +61,7 @@ std::vector<std::string> variable_names(const Model& model) {
 }
 
 Columns columns_of(const Model& model) {
-  const std::vector<Law>& laws = model.laws();
+  const Laws& laws = model.laws();
   Columns columns;
   columns.x = variable_names(model);
   columns.outputs = model.outputs.names;

@@ -61,7 +61,7 @@ class ConstraintCheck {
   [[nodiscard]] Largest largest_of(const Vector& equation, const Vector& w, const Vector& lambda,
                                    const ConstraintRows& terms) const;
 
-  std::vector<Law> laws_;
+  Laws laws_;
   double model_time_;  ///< length of the run
   std::vector<std::string> names_;  // of their multipliers
   std::string fault_;

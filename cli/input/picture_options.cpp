@@ -46,7 +46,7 @@ void draw_variables(const Model& model, RunPictures& pictures) {
                "perp run: the picture shows the first {} of {} variables; choose others with "
                "--plot-variables, or draw an array over its indices with --plot-field\n",
                most_drawn, count);
-  const std::vector<Law>& laws = model.laws();
+  const Laws& laws = model.laws();
   const auto is_drawn = [](const Law& law) { return !is_constraint(law); };
   if (std::count_if(laws.begin(), laws.end(), is_drawn) > most_multipliers) return;
   for (std::size_t i = 0; i < laws.size(); ++i)

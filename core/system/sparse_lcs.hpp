@@ -19,7 +19,7 @@ struct SparseLcs {
   linear::SparseMatrix C;   ///< m×n
   linear::SparseMatrix D;   ///< m×m
   Signal q;                 ///< m
-  std::vector<Law> laws{};  ///< m
+  Laws laws{};  ///< m
 
   /// Number of variables.
   [[nodiscard]] int n() const { return A.rows(); }

@@ -20,8 +20,8 @@ int System::n() const {
   return std::visit([](const auto& any) { return any.n(); }, kind_);
 }
 
-const std::vector<Law>& System::laws() const {
-  return std::visit([](const auto& any) -> const std::vector<Law>& { return any.laws; }, kind_);
+const Laws& System::laws() const {
+  return std::visit([](const auto& any) -> const Laws& { return any.laws; }, kind_);
 }
 
 const std::vector<Reset>& System::resets() const {

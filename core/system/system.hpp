@@ -25,7 +25,7 @@ class System {
   /// Number of laws.
   [[nodiscard]] int m() const { return static_cast<int>(laws().size()); }
   /// m of them.
-  [[nodiscard]] const std::vector<Law>& laws() const;
+  [[nodiscard]] const Laws& laws() const;
   /// In declared order.
   [[nodiscard]] const std::vector<Reset>& resets() const;
   /// Indices of the variables whose derivative occurs.

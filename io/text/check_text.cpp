@@ -79,7 +79,7 @@ std::string variables_text(const Model& model) {
 }
 
 std::string laws_text(const Model& model) {
-  const std::vector<Law>& laws = model.laws();
+  const Laws& laws = model.laws();
   std::string text = fmt::format("laws         m = {}\n", laws.size());
   const bool has_arguments = !model.arguments.empty();
   std::vector<std::string> header{"#", "law", "branches"};

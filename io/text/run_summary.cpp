@@ -59,7 +59,7 @@ std::string changes_text(const EventTexts& texts, const Mode& before, const Mode
 }
 
 std::string modes_of(const RunSummary& summary) {
-  const std::vector<Law>& laws = summary.model.laws();
+  const Laws& laws = summary.model.laws();
   if (laws.empty()) return {};
   const EventTexts texts(laws);
   const auto mode_text = [&](std::size_t k) {

@@ -100,7 +100,7 @@ std::string every_state(const Model& model, const UniqueSolvability& found) {
 }  // namespace
 
 std::string modes_text(const Model& model, const ModelModes& modes) {
-  const std::vector<Law>& laws = model.laws();
+  const Laws& laws = model.laws();
   const std::size_t listed = modes.list.size();
   std::string text = fmt::format(
       "modes        {}{}{}; step matrices for h = {:g}, scheme {}\n",

@@ -101,7 +101,7 @@ BoundedMatrix exactly(const Matrix& entries) {
 }
 
 /// In rational numbers.
-Monotonicity monotonicity_of(const std::vector<Branch>& branches) {
+Monotonicity monotonicity_of(const SharedList<Branch>& branches) {
   const std::vector<Hull> hulls(branches.begin(), branches.end());
   if (runs(hulls, 1)) return Monotonicity::falling;
   return runs(hulls, -1) ? Monotonicity::rising : Monotonicity::neither;
@@ -164,7 +164,7 @@ bool is_certified(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMa
 
 // Many laws have the branches of the one before, in runs of one model with other numbers all of them.
 Monotonicity monotonicity(const Law& law) {
-  thread_local std::vector<Branch> last;
+  thread_local SharedList<Branch> last;
   thread_local Monotonicity of_last = Monotonicity::falling;
   if (law.branches == last && !last.empty()) return of_last;
   of_last = monotonicity_of(law.branches);

@@ -11,7 +11,7 @@ Vector Model::x0() const {
   return x;
 }
 
-const std::vector<Law>& Model::laws() const { return system.laws(); }
+const Laws& Model::laws() const { return system.laws(); }
 
 std::vector<int> Model::differential_variables() const { return system.differential(); }
 

@@ -130,7 +130,7 @@ struct Model {
   /// Exact x(t) from the right, size 0 where unknown.
   [[nodiscard]] Vector exact_at(double t) const;
   /// The laws of the system.
-  [[nodiscard]] const std::vector<Law>& laws() const;
+  [[nodiscard]] const Laws& laws() const;
   /// Indices of the variables whose derivative the system holds.
   [[nodiscard]] std::vector<int> differential_variables() const;
   /// Names of the inputs of a Dcs and of the outputs' tape: t, der(x), x, multipliers (by their

@@ -220,7 +220,7 @@ bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdic
 
 /// The branch of each law that is nearest to the point of the step, but for that of the mode.
 void Capturing::list_other_branches(const PointStep& step, const Mode& mode) {
-  const std::vector<Law>& laws = equations_.laws();
+  const Laws& laws = equations_.laws();
   other_.resize(mode.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
     const auto law = static_cast<int>(i);

@@ -18,7 +18,7 @@ class DcsFamily final : public StepFamily {
   explicit DcsFamily(const Dcs& system);
 
   void set_state(const Vector& x, double t, double h) override;
-  [[nodiscard]] const std::vector<Law>& laws() const override { return step_.laws(); }
+  [[nodiscard]] const Laws& laws() const override { return step_.laws(); }
   bool solve(double h, StepPoint& point, Vector& noise) override;
   std::vector<std::complex<double>> poles(const StepPoint& point) override;
   Status solutions(double h, const StepPoint& from, std::vector<StepPoint>& list,

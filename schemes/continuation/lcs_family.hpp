@@ -18,7 +18,7 @@ class LcsFamily final : public StepFamily {
   explicit LcsFamily(StepEquations& equations);
 
   void set_state(const Vector& x, double t, double h) override;
-  [[nodiscard]] const std::vector<Law>& laws() const override { return equations_.laws(); }
+  [[nodiscard]] const Laws& laws() const override { return equations_.laws(); }
   bool solve(double h, StepPoint& point, Vector& noise) override;
   std::vector<std::complex<double>> poles(const StepPoint& point) override;
   Status solutions(double h, const StepPoint& from, std::vector<StepPoint>& list,

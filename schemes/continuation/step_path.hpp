@@ -28,7 +28,7 @@ class StepFamily {
 
   /// From now on steps from x at t, of lengths up to h or so.
   virtual void set_state(const Vector& x, double t, double h) = 0;
-  [[nodiscard]] virtual const std::vector<Law>& laws() const = 0;
+  [[nodiscard]] virtual const Laws& laws() const = 0;
   /// Solves the equations of point.mode for a step of length h, whatever the ranges of the branches
   /// say, from the neighbourhood of `point`, which becomes the solution. `noise`: what is rounding
   /// in each of `gaps_of(laws(), point.mode)`. False: no solution was found, or not one alone.

@@ -101,9 +101,8 @@ void MechanicalSystem::require_laws() const {
 /// Where a contact is written with w ≤ 0, as w in normal_cone(0, inf) is, its gap −w takes the place of w.
 void MechanicalSystem::make_gaps() {
   for (std::size_t i = 0; i < system_.laws.size(); ++i) {
-    Branch& open = system_.laws[i].branches[0];
-    if (open.w.lower == 0) continue;
-    open.w = {0, inf};
+    if (system_.laws[i].branches[0].w.lower == 0) continue;
+    system_.laws.changed(i).branches.changed(0).w = {0, inf};
     system_.G[i] = system_.tape.apply(Operation::negate, system_.G[i]);
   }
 }

@@ -43,7 +43,7 @@ class MechanicalSystem {
 
   [[nodiscard]] int n() const { return system_.n(); }
   [[nodiscard]] int m() const { return system_.m(); }
-  [[nodiscard]] const std::vector<Law>& laws() const { return system_.laws; }
+  [[nodiscard]] const Laws& laws() const { return system_.laws; }
   [[nodiscard]] const std::vector<int>& positions() const { return positions_; }
   [[nodiscard]] const std::vector<int>& velocities() const { return velocities_; }
   /// For each position the index of its velocity in `velocities()`.

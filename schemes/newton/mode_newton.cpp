@@ -240,32 +240,29 @@ double ModeNewton::ask_gate(const Vector& d, const Vector& lambda) {
   std::copy_n(step_.errors(), static_cast<std::size_t>(step_.size()), last_errors_.begin());
   gate_known_ = true;
   asked_.clear();
-  for (const int law : step_.free_laws()) asked_.push_back(&step_.branch(law));
+  for (const int law : step_.free_laws()) asked_.push_back({law, &step_.branch(law)});
   return residual_;
 }
 
 void ModeNewton::transfer(Archive& archive) {
   std::vector<std::pair<int, int>> asked;  // law and branch
-  const std::vector<Law>& laws = step_.laws();
-  for (const Branch* branch : asked_)
-    for (std::size_t i = 0; i < laws.size(); ++i)
-      if (const auto k = branch - laws[i].branches.data();
-          branch >= laws[i].branches.data() && k < std::ssize(laws[i].branches))
-        asked.emplace_back(static_cast<int>(i), static_cast<int>(k));
+  const Laws& laws = step_.laws();
+  for (const auto& [law, branch] : asked_)
+    asked.emplace_back(law, static_cast<int>(branch - laws[static_cast<std::size_t>(law)].branches.data()));
   archive(asked, last_errors_, gate_known_, near_only_, refined_signs_, iterations_, allowed_);
   lu_.transfer(archive);
   if (!archive.is_reading()) return;
   asked_.clear();
   for (const auto& [law, branch] : asked)
     asked_.push_back(
-        &laws[static_cast<std::size_t>(law)].branches[static_cast<std::size_t>(branch)]);
+        {law, &laws[static_cast<std::size_t>(law)].branches[static_cast<std::size_t>(branch)]});
 }
 
 /// Are the rows those of which the gate knows errors?
 bool ModeNewton::has_asked_rows() const {
   const std::vector<int>& laws = step_.free_laws();
   return std::equal(laws.begin(), laws.end(), asked_.begin(), asked_.end(),
-                    [&](int law, const Branch* branch) { return &step_.branch(law) == branch; });
+                    [&](int law, const Asked& asked) { return law == asked.law && &step_.branch(law) == asked.branch; });
 }
 
 bool ModeNewton::factorise() {

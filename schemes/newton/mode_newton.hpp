@@ -201,7 +201,11 @@ class ModeNewton {
   bool is_refinable_ = false, in_pairs_ = false;
   long refined_signs_ = 0;
   int orientation_ = 0;
-  std::vector<const Branch*> asked_;  // of the free laws where the gate was asked last
+  struct Asked {
+    int law;
+    const Branch* branch;  // which other laws may share
+  };
+  std::vector<Asked> asked_;  // of the free laws where the gate was asked last
   int share_ = 0;                     // halvings of the direction tried last
   DenseLu::Remainder remainder_;      // of the last singular matrix
   double size_ = 0, next_size_ = 0;

@@ -31,7 +31,7 @@ class ImplicitStep {
 
   [[nodiscard]] int n() const { return evaluator_.n(); }
   [[nodiscard]] int m() const { return evaluator_.m(); }
-  [[nodiscard]] const std::vector<Law>& laws() const { return laws_; }
+  [[nodiscard]] const Laws& laws() const { return laws_; }
   [[nodiscard]] DcsEvaluator& evaluator() { return evaluator_; }
   /// Are the equations of the mode linear in its unknowns, by their form?
   [[nodiscard]] bool is_linear() const { return !nonlinear_; }
@@ -213,7 +213,7 @@ class ImplicitStep {
   void replace_infinite_derivatives();
 
   DcsEvaluator evaluator_;
-  std::vector<Law> laws_;
+  Laws laws_;
   std::vector<Place> places_;
   std::vector<char> has_derivatives_;  // rows of F
   bool nonlinear_ = false, nonlinear_in_lambda_ = false;

@@ -39,7 +39,7 @@ bool StepSearch::ends_in(const Mode& mode, const Vector& d, const Vector& lambda
 void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector& lambda) {
   leaving_.clear();
   knows_leaving_ = true;
-  const std::vector<Law>& laws = step_.laws();
+  const Laws& laws = step_.laws();
   if (present.size() != laws.size() ||
       std::none_of(laws.begin(), laws.end(), [](const Law& law) { return law.memory; }))
     return;
@@ -55,7 +55,7 @@ void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector
 
 /// Is a law that has one branch outside of it, by the last end that was made?
 bool StepSearch::violates_constraint() const {
-  const std::vector<Law>& laws = step_.laws();
+  const Laws& laws = step_.laws();
   for (std::size_t i = 0; i < laws.size(); ++i) {
     if (laws[i].branches.size() > 1) continue;
     const Range range = w_range(laws[i].branches.front());
@@ -105,7 +105,7 @@ bool StepSearch::is_next(const Mode& mode) {
 /// How many laws with memory a mode changes; one whose own argument does not leave its branch
 /// counts more than all of the others.
 int StepSearch::memory_changes(const Mode& mode, const Mode& present) const {
-  const std::vector<Law>& laws = step_.laws();
+  const Laws& laws = step_.laws();
   int sum = 0;
   for (std::size_t i = 0; i < mode.size() && i < present.size(); ++i) {
     if (!laws[i].memory || mode[i] == present[i]) continue;

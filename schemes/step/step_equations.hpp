@@ -26,7 +26,7 @@ class StepEquations {
   [[nodiscard]] const SparseLcs& system() const { return lcs_; }
   /// The same with full matrices, which are made when they are first asked for.
   [[nodiscard]] const Lcs& lcs() const;
-  [[nodiscard]] const std::vector<Law>& laws() const { return lcs_.laws; }
+  [[nodiscard]] const Laws& laws() const { return lcs_.laws; }
   /// E as it was given.
   [[nodiscard]] const linear::SparseMatrix& given_E() const { return E_given_; }
   /// Were rows that became algebraic equations rounded, or the E of one beside its terms?

@@ -47,7 +47,7 @@ TEST_SUITE("schemes/circuits") {
         .B = Matrix{{0, 0, -1 / Cf, 1 / Cf}, {0, 0, 0, 0}},
         .C = Matrix{{0, 0}, {0, 0}, {-1, 0}, {1, 0}},
         .D = Matrix{{1 / R, 1 / R, -1, 0}, {1 / R, 1 / R, 0, -1}, {1, 0, 0, 0}, {0, 1, 0, 0}},
-        .laws = {4, complementarity()}};
+        .laws = std::vector<perp::Law>(4, complementarity())};
     check_rows(lcs, Vector{{10, 0}}, Theta{.h = 1e-6, .theta = 0.5},
                Matrix{{0.001, -4.97842133527704, -0.0322822483867038},
                       {0.002, 1.4368451496281, 0.0331845495733421},
@@ -62,7 +62,7 @@ TEST_SUITE("schemes/circuits") {
                   .B = Matrix{{0, 0, -1 / Cf, 1 / Cf}, {0, 0, 0, 0}, {1 / Cp, 0, 1 / Cp, 0}},
                   .C = Matrix{{0, 0, 1}, {0, 0, 0}, {-1, 0, 1}, {1, 0, 0}},
                   .D = Matrix{{0, -1, 0, 0}, {1, 0, 1, -1}, {0, -1, 0, 0}, {0, 1, 0, 0}},
-                  .laws = {4, complementarity()}};
+                  .laws = std::vector<perp::Law>(4, complementarity())};
     check_rows(lcs, Vector{{10, 0, 0}}, Theta{.h = 1e-6, .theta = 1},
                Matrix{{0.001, -4.25133217957908, -0.010966284704317, 4.25133217957908},
                       {0.002, 2.21864009083021, 0.012234648706523, 2.26427305402887},

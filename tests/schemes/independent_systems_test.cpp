@@ -84,7 +84,7 @@ Part together(std::vector<Part>& parts, unsigned seed) {
     q(part.laws) = part.lcs.q.constant();
     all.x0(part.variables) = part.x0;
     for (int i = 0; i < own_laws; ++i)
-      all.lcs.laws[static_cast<std::size_t>(part.laws[static_cast<std::size_t>(i)])] = part.lcs.laws[static_cast<std::size_t>(i)];
+      all.lcs.laws.changed(static_cast<std::size_t>(part.laws[static_cast<std::size_t>(i)])) = part.lcs.laws[static_cast<std::size_t>(i)];
     if (!part.lcs.b.is_constant()) sources.emplace_back(rows, part.lcs.b);
   }
   std::vector<int> varying;

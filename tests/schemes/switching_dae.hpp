@@ -38,7 +38,7 @@ inline Lcs lcp_form(double B1, double B2, double a12 = 0, double a21 = 0) {
           .C = Matrix{{2, 0, 0}, {1, 0, 0}, {0, 0, 0}},
           .D = Matrix{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
           .q = Vector{{0, 0, 2}},
-          .laws = {3, perp::complementarity()}};
+          .laws = std::vector<perp::Law>(3, perp::complementarity())};
 }
 
 inline nlohmann::json load(const std::string& name) {

@@ -64,13 +64,15 @@ Lcs in_units(const Lcs& given, const Units& units) {
   lcs.D = grown(lcs.D, units.w, units.lambda);
   lcs.q = grown(lcs.q, units.w, units.time);
   for (std::size_t i = 0; i < lcs.laws.size(); ++i)
-    for (Branch& branch : lcs.laws[i].branches) {
-      branch.a = grown(branch.a, -units.w[i]);
-      branch.b = grown(branch.b, -units.lambda[i]);
-      branch.w = {grown(branch.w.lower, units.w[i]), grown(branch.w.upper, units.w[i])};
-      branch.lambda = {grown(branch.lambda.lower, units.lambda[i]),
-                       grown(branch.lambda.upper, units.lambda[i])};
-    }
+    lcs.laws.changed(i).branches.change([&](std::vector<Branch>& branches) {
+      for (Branch& branch : branches) {
+        branch.a = grown(branch.a, -units.w[i]);
+        branch.b = grown(branch.b, -units.lambda[i]);
+        branch.w = {grown(branch.w.lower, units.w[i]), grown(branch.w.upper, units.w[i])};
+        branch.lambda = {grown(branch.lambda.lower, units.lambda[i]),
+                         grown(branch.lambda.upper, units.lambda[i])};
+      }
+    });
   return lcs;
 }
 

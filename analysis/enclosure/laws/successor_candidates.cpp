@@ -70,7 +70,7 @@ std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached)
 
 /// Branches that hold some of these w, without the present one; −1: there is none.
 std::vector<int> Successors::other_branches(int law, int present, const Interval& w) const {
-  const std::vector<Branch>& all = flows_.system().laws[static_cast<std::size_t>(law)].branches;
+  const SharedList<Branch>& all = flows_.system().laws[static_cast<std::size_t>(law)].branches;
   std::vector<int> list;
   for (int k = 0; k < static_cast<int>(all.size()); ++k)
     if (k != present && has_w_in(all[static_cast<std::size_t>(k)], w)) list.push_back(k);
@@ -81,7 +81,7 @@ std::vector<int> Successors::other_branches(int law, int present, const Interval
 std::vector<int> Successors::branches_at_corner(int present) const {
   if (open_.contains(law_)) return {present};
   std::vector<int> list = other_branches(law_, present, corner_.w);
-  const std::vector<Branch>& all = flows_.system().laws[static_cast<std::size_t>(law_)].branches;
+  const SharedList<Branch>& all = flows_.system().laws[static_cast<std::size_t>(law_)].branches;
   if (of_multiplier_ || is_direct(law_))  // λ is on the graph
     std::erase_if(list, [&](int k) {
       return holds_corner(all[static_cast<std::size_t>(k)]) == Verdict::refuted;

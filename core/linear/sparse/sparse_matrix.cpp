@@ -24,18 +24,20 @@ bool are_zero(const double* values, Eigen::Index count) {
 }  // namespace
 
 SparseMatrix::SparseMatrix(int rows, int columns, const std::vector<Placed>& entries)
-    : columns_(columns), start_(at(rows) + 1, 0) {
+    : columns_(columns) {
+  auto& [start, list] = *list_;
+  start.assign(at(rows) + 1, 0);
   for (const Placed& entry : entries) {
     check_place(entry, rows, columns);
-    if (entry.value != 0) ++start_[at(entry.row) + 1];
+    if (entry.value != 0) ++start[at(entry.row) + 1];
   }
-  std::partial_sum(start_.begin(), start_.end(), start_.begin());
-  entries_.resize(at(start_.back()));
-  std::vector<int> next(start_.begin(), start_.end() - 1);
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  list.resize(at(start.back()));
+  std::vector<int> next(start.begin(), start.end() - 1);
   for (const Placed& entry : entries)
-    if (entry.value != 0) entries_[at(next[at(entry.row)]++)] = {entry.column, entry.value};
+    if (entry.value != 0) list[at(next[at(entry.row)]++)] = {entry.column, entry.value};
   for (int i = 0; i < rows; ++i)
-    std::sort(entries_.begin() + start_[at(i)], entries_.begin() + start_[at(i + 1)],
+    std::sort(list.begin() + start[at(i)], list.begin() + start[at(i + 1)],
               [](const Entry& a, const Entry& b) { return a.column < b.column; });
 }
 
@@ -64,7 +66,7 @@ SparseMatrix SparseMatrix::with_places(int rows, int columns, std::vector<Placed
   const auto same = [](const Placed& a, const Placed& b) { return a.row == b.row && a.column == b.column; };
   places.erase(std::unique(places.begin(), places.end(), same), places.end());
   SparseMatrix result(rows, columns, places);
-  for (Entry& entry : result.entries_) entry.value = 0;
+  for (Entry& entry : result.entries()) entry.value = 0;
   return result;
 }
 
@@ -73,21 +75,24 @@ int SparseMatrix::place(int i, int j) const {
   const auto found = std::lower_bound(list.begin(), list.end(), j,
                                       [](const Entry& entry, int column) { return entry.column < column; });
   if (found == list.end() || found->column != j) throw std::out_of_range("linear::SparseMatrix: place");
-  return start_[at(i)] + static_cast<int>(found - list.begin());
+  return list_->start[at(i)] + static_cast<int>(found - list.begin());
 }
 
 void SparseMatrix::clear_row(int i) {
-  for (int k = start_[at(i)]; k < start_[at(i + 1)]; ++k) entries_[at(k)].value = 0;
+  auto& [start, list] = own();
+  for (int k = start[at(i)]; k < start[at(i + 1)]; ++k) list[at(k)].value = 0;
 }
 
 void SparseMatrix::begin_rows(int columns) {
   columns_ = columns;
-  start_.assign(1, 0);
-  entries_.clear();
+  if (list_.use_count() > 1) list_ = std::make_shared<List>();
+  list_->start.assign(1, 0);
+  list_->entries.clear();
 }
 
 std::span<const SparseMatrix::Entry> SparseMatrix::row(int i) const {
-  return {entries_.data() + start_[at(i)], entries_.data() + start_[at(i + 1)]};
+  const auto& [start, list] = *list_;
+  return {list.data() + start[at(i)], list.data() + start[at(i + 1)]};
 }
 
 double SparseMatrix::operator()(int i, int j) const {
@@ -98,7 +103,7 @@ double SparseMatrix::operator()(int i, int j) const {
 }
 
 bool SparseMatrix::all_finite() const {
-  return std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return std::isfinite(entry.value); });
+  return std::all_of(list_->entries.begin(), list_->entries.end(), [](const Entry& entry) { return std::isfinite(entry.value); });
 }
 
 SparseMatrix SparseMatrix::part(const std::vector<int>& rows, const std::vector<int>& columns) const {
@@ -114,7 +119,7 @@ SparseMatrix SparseMatrix::part(const std::vector<int>& rows, const std::vector<
 
 SparseMatrix SparseMatrix::transposed() const {
   std::vector<Placed> list;
-  list.reserve(entries_.size());
+  list.reserve(list_->entries.size());
   for (int i = 0; i < rows(); ++i)
     for (const auto& [column, value] : row(i)) list.push_back({column, i, value});
   return {columns_, rows(), list};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace perp::linear {
 
-/// A matrix by its entries that are not 0: row by row, in each with increasing columns.
+/// A matrix by its entries that are not 0: row by row, in each with increasing columns. Copies share their entries until one of
+/// them is changed.
 class SparseMatrix {
  public:
   struct Entry {
@@ -29,17 +31,17 @@ class SparseMatrix {
   /// Zeros in places that are kept, whatever their values become; one place may be named several times.
   static SparseMatrix with_places(int rows, int columns, std::vector<Placed> places);
 
-  [[nodiscard]] int rows() const { return static_cast<int>(start_.size()) - 1; }
+  [[nodiscard]] int rows() const { return static_cast<int>(list_->start.size()) - 1; }
   [[nodiscard]] int columns() const { return columns_; }
   /// How many entries are kept.
-  [[nodiscard]] int count() const { return static_cast<int>(entries_.size()); }
+  [[nodiscard]] int count() const { return static_cast<int>(list_->entries.size()); }
   [[nodiscard]] std::span<const Entry> row(int i) const;
   /// 0 where there is no entry.
   [[nodiscard]] double operator()(int i, int j) const;
   [[nodiscard]] bool all_finite() const;
 
   /// All entries, row after row: their values may be changed.
-  [[nodiscard]] std::span<Entry> entries() { return entries_; }
+  [[nodiscard]] std::span<Entry> entries() { return own().entries; }
   /// Where among them that at (i, j) stands; throws std::out_of_range where there is none.
   [[nodiscard]] int place(int i, int j) const;
 
@@ -49,8 +51,8 @@ class SparseMatrix {
   /// Begins anew, without rows; those that follow are made of entries with increasing columns, which are kept where they
   /// are 0. Storage is that of before.
   void begin_rows(int columns);
-  void add(int column, double value) { entries_.push_back({column, value}); }
-  void end_row() { start_.push_back(static_cast<int>(entries_.size())); }
+  void add(int column, double value) { own().entries.push_back({column, value}); }
+  void end_row() { own().start.push_back(count()); }
 
   /// The rows with these numbers, increasing, and of them the columns with these.
   [[nodiscard]] SparseMatrix part(const std::vector<int>& rows, const std::vector<int>& columns) const;
@@ -67,13 +69,22 @@ class SparseMatrix {
   [[nodiscard]] Vector sizes_times(const Vector& x) const;
 
  private:
+  struct List {
+    std::vector<int> start{0};  // of each row among the entries, and their number
+    std::vector<Entry> entries{};
+  };
+
+  /// The list of this matrix alone, to change it.
+  List& own() {
+    if (list_.use_count() > 1) list_ = std::make_shared<List>(*list_);
+    return *list_;
+  }
   /// Of the terms of each row: term(column, value).
   template <class Term>
   [[nodiscard]] Vector sums_of(const Term& term) const;
 
   int columns_ = 0;
-  std::vector<int> start_{0};  // of each row among the entries, and their number
-  std::vector<Entry> entries_;
+  std::shared_ptr<List> list_ = std::make_shared<List>();  // of all copies
 };
 
 /// work(column, a, b) for each column with an entry in one of two rows, 0 where the other one has none.

@@ -210,6 +210,7 @@ void FamilyTables::expand_members(Value& table) const {
     std::erase_if(member.value.members, [](const Member& key) { return key.key == "size"; });
     const std::vector<long>& sizes = known->second;
     const long columns = sizes.size() > 1 ? sizes[1] : 1;
+    members.reserve(members.size() + static_cast<std::size_t>(sizes[0] * columns));
     Templates ready;
     for (long i = 1; i <= sizes[0]; ++i)
       for (long j = 1; j <= columns; ++j) {
@@ -225,7 +226,7 @@ void FamilyTables::expand_members(Value& table) const {
 }
 
 /// The item with one of the texts that its line stands for; a name says for which indices.
-Value with_line(const Value& item, const ExpandedText& element) {
+Value with_line(const Value& item, ExpandedText element) {
   Value copy = item;
   Value* own = &copy;
   for (Member& member : copy.members) {
@@ -233,8 +234,8 @@ Value with_line(const Value& item, const ExpandedText& element) {
     if (member.key == "name" && !element.instance.empty())
       member.value.text += " (" + element.instance + ")";
   }
-  own->text = element.text;
-  own->instance = element.instance.empty() ? "written out" : element.instance;
+  own->text = std::move(element.text);
+  own->instance = element.instance.empty() ? "written out" : std::move(element.instance);
   return copy;
 }
 
@@ -248,8 +249,9 @@ void FamilyTables::expand_list(Value& list) const {
       items.push_back(std::move(item));
       continue;
     }
-    const auto elements = at_place(*line, [&] { return expand_family(line->text, families_); });
-    for (const ExpandedText& element : elements) items.push_back(with_line(item, element));
+    auto elements = at_place(*line, [&] { return expand_family(line->text, families_); });
+    items.reserve(items.size() + elements.size());
+    for (ExpandedText& element : elements) items.push_back(with_line(item, std::move(element)));
   }
   list.items = std::move(items);
 }

@@ -71,7 +71,7 @@ Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& m
   for (const int line : system.F) lines.push_back(with_values(tape, line, values));
   for (int i = 0; i < model.q(); ++i) {
     const int surface = mode.surfaces[at(i)];
-    Law& law = result.laws[at(i)];
+    Law& law = result.laws.changed(at(i));
     law.branches = {branch_of(law, mode.z[at(i)], watches)};
     if (surface >= 0) {  // the face at z_i = 0, the other binaries of it as they are
       const std::map<int, double> on_face = binary_values(model, system, mode, 0.0);
@@ -83,7 +83,7 @@ Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& m
   for (std::size_t l = 0; l < model.g.size(); ++l) {
     const std::size_t law = at(model.q()) + l;
     lines.push_back(with_values(tape, system.G[law], values));
-    if (watches || mode.is_idle[l]) result.laws[law].branches[0].w = {};
+    if (watches || mode.is_idle[l]) result.laws.changed(law).branches.changed(0).w = {};
   }
   result.tape = with_moved_inputs(tape, std::identity(), lines);
   const auto n = static_cast<std::ptrdiff_t>(system.F.size());

@@ -96,7 +96,7 @@ class BinaryLowering {
   /// One value is always allowed, the other one while w <= 0.
   static Law one_sided(int free) {
     Law law{"binary", {{0, 1, 0, {}, {0, 0}, {}}, {0, 1, 1, {}, {1, 1}, {}}}, true};
-    law.branches[at(1 - free)].w = {-inf, 0};
+    law.branches.changed(at(1 - free)).w = {-inf, 0};
     return law;
   }
 
@@ -108,11 +108,13 @@ class BinaryLowering {
   void add(int binary, Law law, int w) {
     const Binary& given = model_.binaries[at(binary)];
     law.name = given.name;
-    for (Branch& branch : law.branches)
-      if (branch.lambda.lower == branch.lambda.upper)
-        branch.name = given.modes[branch.lambda.lower == 0 ? 0 : 1];
-    // A law with memory starts in the first branch that its argument allows.
-    if (law.memory && given.start == 1) std::reverse(law.branches.begin(), law.branches.end());
+    law.branches.change([&](std::vector<Branch>& branches) {
+      for (Branch& branch : branches)
+        if (branch.lambda.lower == branch.lambda.upper)
+          branch.name = given.modes[branch.lambda.lower == 0 ? 0 : 1];
+      // A law with memory starts in the first branch that its argument allows.
+      if (law.memory && given.start == 1) std::reverse(branches.begin(), branches.end());
+    });
     result_.system.laws.push_back(std::move(law));
     result_.system.G.push_back(w);
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <perp/core/expression/rewriting/cancelled_constants.hpp>
 #include <perp/models/language/lowering/decisions.hpp>
@@ -77,8 +78,8 @@ void rewrite_all(FormLowering& forms, const Decisions& decisions,
                  const lowering::ExactParameters* exact, Dcs& system,
                  std::vector<int>& others) {
   const std::size_t n = system.F.size();
-  // Nearly as many lines as before, and room for no more than a few besides.
-  Tape tape = lowering::empty_tape(static_cast<std::size_t>(forms.tape().size()));
+  // Nearly as many lines as before, and one for each multiplier whose place is not that of its basis.
+  Tape tape = lowering::empty_tape(static_cast<std::size_t>(forms.tape().size()) + decisions.live.size());
   Algebra algebra(tape, system.parameter_input(0), system.parameters, exact);
   std::vector<int> roots = system.F;
   roots.insert(roots.end(), system.G.begin(), system.G.end());
@@ -99,6 +100,10 @@ void rewrite_all(FormLowering& forms, const Decisions& decisions,
 
 }  // namespace
 
+void share_branches(Law& law, const Law& with) {
+  if (law.branches == with.branches) law.branches = with.branches;
+}
+
 LoweredModel lower(const EquationModel& model) {
   FormLowering forms(model);
   forms.lower_until(end_of_equations(model), true);
@@ -118,7 +123,9 @@ LoweredModel lower(const EquationModel& model) {
   const Decisions decisions = decide(forms.algebra(), forms.switches(), system.F, others);
   for (const int k : decisions.live) {
     const Switch& of = switches[static_cast<std::size_t>(k)];
-    system.laws.push_back(decisions.of_switch[static_cast<std::size_t>(k)].law(of));
+    Law law = decisions.of_switch[static_cast<std::size_t>(k)].law(of);
+    if (!system.laws.empty()) share_branches(law, system.laws.back());
+    system.laws.push_back(std::move(law));
     system.G.push_back(of.argument);
   }
   forms.finish();

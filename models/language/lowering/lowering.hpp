@@ -47,6 +47,9 @@ struct EquationModel {
   }
 };
 
+/// Where a law has the branches of another one it shares them.
+void share_branches(Law& law, const Law& with);
+
 /// A form cannot become a law: its numbers are wrong, or not constant.
 class FormError : public InvalidInput {
  public:

@@ -167,9 +167,11 @@ Law Decision::law(const Switch& of) const {
   law.name = of.name();
   if (kind == Kind::none || kind == Kind::own) return law;
   const auto [negative, positive] = of.sides();
-  for (Branch& branch : law.branches) branch.name = "sliding";
-  law.branches.front().name = negative;
-  law.branches.back().name = positive;
+  law.branches.change([&](std::vector<Branch>& branches) {
+    for (Branch& branch : branches) branch.name = "sliding";
+    branches.front().name = negative;
+    branches.back().name = positive;
+  });
   return law;
 }
 

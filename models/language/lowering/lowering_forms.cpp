@@ -54,6 +54,7 @@ FormLowering::FormLowering(const EquationModel& model)
       switches_(algebra_, aliases_, first_parameter(model) + static_cast<int>(model.parameters.size())),
       branches_(model),
       always_counts_(unconditional_lines(model)) {
+  switches_.reserve(model.laws.size());
   for (const StatedLaw& stated : model.laws) switches_.add_stated_law(stated.law);
 }
 

@@ -28,13 +28,14 @@ std::string Switch::name() const {
 }
 
 std::pair<std::string, std::string> Switch::sides() const {
-  if (first.is_condition && names.size() == 1) return {"false", "true"};
+  if (!first) return {"w<0", "w>0"};
+  if (first->is_condition && names.size() == 1) return {"false", "true"};
   const auto readable = [](const std::string& side, const char* plain) {
     return side.empty() || side.size() > longest_side ? std::string(plain) : side;
   };
-  if (first.is_condition)
-    return {readable("not " + first.text, "w<0"), readable(first.text, "w>0")};
-  return {readable(first.negative, "w<0"), readable(first.positive, "w>0")};
+  if (first->is_condition)
+    return {readable("not " + first->text, "w<0"), readable(first->text, "w>0")};
+  return {readable(first->negative, "w<0"), readable(first->positive, "w>0")};
 }
 
 int Switches::add_law(const Law& law, const std::string& name, int argument) {
@@ -85,7 +86,7 @@ Switches::Argument Switches::find_form(int line, const AffineForm& form, const A
   }
   if (!creates) return {.line = line};
   alike.push_back(list_.size());
-  list_.push_back({.argument = line, .form = form, .names = {asked.text}, .first = asked});
+  list_.push_back({.argument = line, .form = form, .names = {asked.text}, .first = std::make_shared<const Asked>(asked)});
   return {.line = line, .index = static_cast<int>(list_.size()) - 1};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ struct Switch {
   AffineForm form{};                 ///< of w without aliases, to recognise its multiples; of a given law empty
   bool is_stated = false;            ///< by the model, or a requirement: it is there even where no equation needs it
   std::vector<std::string> names{};  ///< the operators that ask, as they are written
-  Asked first{};                     ///< the first of them
+  std::shared_ptr<const Asked> first{};  ///< the first of them; null: nothing is said beside the law
 
   [[nodiscard]] std::string name() const;
   /// Readable names of the branches with w < 0 and w > 0.
@@ -60,6 +61,8 @@ class Switches {
   void add_requirement(const Law& law, int argument);
   /// One that the model states, whose argument follows later.
   int add_stated_law(const Law& law);
+  /// There will be about so many.
+  void reserve(std::size_t count) { list_.reserve(count); }
   void set_argument(int index, int line) { list_[static_cast<std::size_t>(index)].argument = line; }
 
   /// The argument on this line, shared with multiples of it that are there already, under whatever name. Unless `creates` it

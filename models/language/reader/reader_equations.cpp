@@ -165,6 +165,7 @@ StatedLaw EquationTexts::law_of(const Value& text, const LawStatement& statement
 void EquationTexts::read_laws() {
   EquationModel& model = *model_;
   std::set<std::string> names;
+  model.laws.reserve(laws_.size());
   for (std::size_t i = 0; i < laws_.size(); ++i) {
     const std::string what = fmt::format("law {}", i + 1);
     const Value& text = law_text(context_, *laws_[i], what);
@@ -188,6 +189,7 @@ void EquationTexts::read_laws() {
     if (!names.insert(stated.law.name).second)
       context_.document().fail(
           *laws_[i], fmt::format("there are two laws '{}'; expected different names", stated.law.name));
+    if (!model.laws.empty()) share_branches(stated.law, model.laws.back().law);
     model.laws.push_back(std::move(stated));
   }
 }

@@ -172,7 +172,7 @@ void rename_branches(const Context& context, const Value& modes, Law& law,
     context.document().fail(modes, fmt::format("modes of {} must have {} names but has {}", what,
                                                law.branches.size(), modes.items.size()));
   for (std::size_t k = 0; k < law.branches.size(); ++k)
-    law.branches[k].name = context.text(modes.items[k], fmt::format("mode {} of {}", k + 1, what));
+    law.branches.changed(k).name = context.text(modes.items[k], fmt::format("mode {} of {}", k + 1, what));
 }
 
 /// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.
@@ -193,8 +193,10 @@ void read_start(const Context& context, const Value& table, Law& law, const std:
                                   "one of {}{}",
                                   what, name, fmt::join(names, ", "), suggestion(name, names)));
   // A law with memory starts in the first of the branches that its argument allows.
-  const auto place = law.branches.begin() + (known - names.begin());
-  std::rotate(law.branches.begin(), place, place + 1);
+  law.branches.change([&](std::vector<Branch>& branches) {
+    const auto place = branches.begin() + (known - names.begin());
+    std::rotate(branches.begin(), place, place + 1);
+  });
 }
 
 UnitLaw law_of_table(const Context& context, const Value& table, const std::string& what) {

@@ -100,7 +100,7 @@ ConsistentJets& ConsistentJets::with_levels(int levels) {
   return jets;
 }
 
-const std::vector<Law>& ConsistentJets::laws() const { return self_->system.laws; }
+const Laws& ConsistentJets::laws() const { return self_->system.laws; }
 bool ConsistentJets::is_nonlinear_in_multipliers() const {
   return self_->structure.nonlinear_in_multipliers;
 }

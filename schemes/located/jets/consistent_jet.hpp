@@ -78,7 +78,7 @@ class ConsistentJets {
   /// The jets of the same equations with other levels, at the scales, the tolerance and the ends of these; made
   /// when first asked for.
   [[nodiscard]] ConsistentJets& with_levels(int levels);
-  [[nodiscard]] const std::vector<Law>& laws() const;
+  [[nodiscard]] const Laws& laws() const;
   /// Do the equations hold products and the like of multipliers, so that one mode may have several
   /// jets? By their form.
   [[nodiscard]] bool is_nonlinear_in_multipliers() const;

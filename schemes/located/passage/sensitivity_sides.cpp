@@ -34,7 +34,7 @@ bool SensitivityUpdate::moves_off(const Gap& gap, const Sensitivities::GapRate& 
 /// The branch beyond the end of w that this gap is of, not a vertical one; -1: there is none.
 int SensitivityUpdate::branch_beyond(const Gap& gap) const {
   if (gap.of_lambda) return -1;
-  const std::vector<Branch>& branches = at_.system.laws[static_cast<std::size_t>(gap.law)].branches;
+  const SharedList<Branch>& branches = at_.system.laws[static_cast<std::size_t>(gap.law)].branches;
   const auto begins = std::ranges::find_if(branches, [&gap](const Branch& branch) {
     const Range range = w_range(branch);
     return !is_vertical(branch) && (gap.sign > 0 ? range.lower < gap.bound && range.upper >= gap.bound
@@ -58,7 +58,7 @@ bool SensitivityUpdate::have_one_rate(const Gap& gap, const Jet& after, int beyo
 /// beyond comes to the same course whatever its w is, one before to another. Of a higher index none starts beyond.
 bool SensitivityUpdate::jumps_beyond(const Gap& gap, const Jet& after) {
   const auto law = static_cast<std::size_t>(gap.law);
-  const std::vector<Branch>& branches = at_.system.laws[law].branches;
+  const SharedList<Branch>& branches = at_.system.laws[law].branches;
   const auto held = std::ranges::find_if(branches, [&gap](const Branch& branch) {
     return is_vertical(branch) && w_range(branch).lower == gap.bound;
   });
@@ -82,7 +82,7 @@ int SensitivityUpdate::branch_across(const Gap& gap) const {
   const int beyond = branch_beyond(gap);
   if (beyond >= 0) return beyond;
   const auto law = static_cast<std::size_t>(gap.law);
-  const std::vector<Branch>& branches = at_.system.laws[law].branches;
+  const SharedList<Branch>& branches = at_.system.laws[law].branches;
   const auto meets = [&](const Branch& branch) {
     if (!gap.of_lambda) return is_vertical(branch) && w_range(branch).lower == gap.bound;
     if (is_vertical(branch)) return false;

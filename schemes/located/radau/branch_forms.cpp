@@ -287,11 +287,12 @@ BranchForms::Form BranchForms::make(const Mode& mode, const Ends& ends) const {
             std::vector<char>(system_.laws.size(), 0)};
   for (int i = 0; i < system_.m(); ++i) {
     const auto law = static_cast<std::size_t>(i);
-    Branch& branch = form.system.laws[law].branches[static_cast<std::size_t>(mode[law])];
+    const Branch branch = form.system.laws[law].branches[static_cast<std::size_t>(mode[law])];
     if (!rough_[law] || !is_vertical(branch) || holds_multiplier(form.system, i)) continue;
     form.inert[law] = 1;
     const double end = branch.c / branch.a;
-    branch = {0, 1, middle(branch.lambda), {end, end}, branch.lambda, branch.name};
+    form.system.laws.changed(law).branches.changed(static_cast<std::size_t>(mode[law])) = {
+        0, 1, middle(branch.lambda), {end, end}, branch.lambda, branch.name};
   }
   return form;
 }

@@ -108,8 +108,20 @@ std::vector<int> components_of(const SparseLcs& lcs, const std::vector<int>& pla
   return linear::strong_components(reads).of_node;
 }
 
-/// Row i becomes row place[i], stays without places, and has no entries in columns of other components.
+/// Does each row stay where it is, with all of its entries, none of which is 0?
+bool is_within(const SparseMatrix& M, std::span<const int> place, std::span<const int> of_row, std::span<const int> of_column) {
+  for (int i = 0; i < M.rows(); ++i) {
+    if (!place.empty() && place[at(i)] != i) return false;
+    for (const auto& [column, value] : M.row(i))
+      if (value == 0 || of_row[at(i)] != of_column[at(column)]) return false;
+  }
+  return true;
+}
+
+/// Row i becomes row place[i], stays without places, and has no entries in columns of other components. A matrix that is so
+/// already is shared.
 SparseMatrix within(const SparseMatrix& M, std::span<const int> place, std::span<const int> of_row, std::span<const int> of_column) {
+  if (is_within(M, place, of_row, of_column)) return M;
   std::vector<Placed> entries;
   entries.reserve(at(M.count()));
   for (int i = 0; i < M.rows(); ++i) {

@@ -93,7 +93,7 @@ void PointStep::list_coefficients() {
 
 bool PointStep::factorise(const Mode& mode) {
   if (is_factored_ && mode == factored_) return true;
-  for (int i = 0; i < m_; ++i) present_[at(i)] = &branches_[at(i)][at(mode[at(i)])];
+  for (int i = 0; i < m_; ++i) present_[at(i)] = &branches_[at(kind_[at(i)])][at(mode[at(i)])];
   free_.clear();
   ++factorisations_;
   factored_ = mode;

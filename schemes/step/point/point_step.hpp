@@ -91,12 +91,12 @@ class PointStep {
 
  private:
   /// The lengths that an entry is multiplied by.
-  enum Length { none, implicit_share, explicit_share, whole, lengths };
+  enum Length : int { none, implicit_share, explicit_share, whole, lengths };
   /// given + length by_length, to twice the precision.
   struct Entry {
     int column;
-    double given, by_length;
     Length length;
+    double given, by_length;
     double high = 0, low = 0;
   };
   struct Rows {
@@ -104,6 +104,7 @@ class PointStep {
     std::vector<Entry> entries;
     void add(int column, double given, double by_length, Length length);
     void close_row() { end.push_back(static_cast<int>(entries.size())); }
+    void settle() { entries.shrink_to_fit(); }
     void multiply(const double* length);
     [[nodiscard]] int begin(int row) const { return row == 0 ? 0 : end[static_cast<std::size_t>(row - 1)]; }
     [[nodiscard]] std::span<const Entry> of_row(int row) const {
@@ -124,8 +125,13 @@ class PointStep {
   struct ScaledBranch {
     double a, b, c;
     struct End {
-      ModeMap::Margin margin;
+      ModeMap::Margin margin;  // of no law in the list of a kind
       BoundedEnd bound;
+      [[nodiscard]] End of(int law) const {
+        End own = *this;
+        own.margin.law = law;
+        return own;
+      }
     };
     std::vector<End> ends;
   };
@@ -138,6 +144,7 @@ class PointStep {
   void list_right_side(int row, const std::vector<int>& place);
   void list_output(int law);
   void list_branches();
+  std::vector<ScaledBranch> scaled_branches(int law);
   void find_order(double h);
   [[nodiscard]] linear::BandedOrder order_of_rows(double h) const;
   [[nodiscard]] linear::RowPattern places_of_entries() const;
@@ -191,7 +198,7 @@ class PointStep {
   // point_step_free.cpp
   /// How a free multiplier moves from an end of a branch.
   struct Side {
-    const ScaledBranch::End* end;
+    ScaledBranch::End end;
     double slope;  ///< of the distance
     DoubleDouble distance;  ///< where the multiplier is 0
     [[nodiscard]] double end_of_multiplier() const { return -distance.high / slope; }
@@ -228,7 +235,8 @@ class PointStep {
   bool is_factored_ = false;
   bool keeps_diagonal_ = false;  // see `is_regular` and `solve`
   bool is_refined_ = false;  // is the last solution one of twice the precision?
-  std::vector<std::vector<ScaledBranch>> branches_;  // of each law
+  std::vector<std::vector<ScaledBranch>> branches_;  // of each kind: laws with the same branches in the same units
+  std::vector<int> kind_;                            // of each law
   std::vector<const ScaledBranch*> present_;
   std::vector<Coefficient> coefficients_;  // of the equations of the present mode, row by row
   std::vector<int> end_of_row_;            // behind those of each

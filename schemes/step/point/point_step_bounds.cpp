@@ -58,7 +58,7 @@ void PointStep::find_argument(int law, const Branch& branch) {
 }
 
 void PointStep::find_outputs(const Mode& mode) {
-  const std::vector<Law>& laws = equations_.laws();
+  const Laws& laws = equations_.laws();
   for (int j = 0; j < n_; ++j) {
     x_[j] = y_[at(j)] * column_scale_[at(j)];
     rounding_[j] = (error_[at(j)] + spread_[at(j)]) * column_scale_[at(j)];
@@ -147,7 +147,8 @@ PointStep::Verdict PointStep::judge_margin(Margin& margin, double error, double 
 
 PointStep::Verdict PointStep::judge_ends(int law) {
   Verdict verdict = Verdict::inside;
-  for (const ScaledBranch::End& end : branch(law).ends) {
+  for (const ScaledBranch::End& any : branch(law).ends) {
+    const ScaledBranch::End end = any.of(law);
     Margin& margin = margins_.emplace_back();
     margin.end = end.margin;
     margin.value = distance_of(end).high;
@@ -163,7 +164,8 @@ PointStep::Verdict PointStep::judge_ends(int law) {
 double PointStep::doubt_of(const ModeMap::Margin& end) const {
   const std::vector<ScaledBranch::End>& ends = branch(end.law).ends;
   const auto own = std::ranges::find_if(ends, [&](const ScaledBranch::End& other) { return other.margin.upper == end.upper; });
-  return 2 * error_of(*own) + spread_of(*own);
+  const ScaledBranch::End of_law = own->of(end.law);
+  return 2 * error_of(of_law) + spread_of(of_law);
 }
 
 double PointStep::doubt_of(const Margin& margin) const {
@@ -184,7 +186,10 @@ bool PointStep::is_certain() const {
 
 PointStep::Verdict PointStep::judge() {
   Verdict verdict = Verdict::inside;
+  std::size_t ends = 0;
+  for (int i = 0; i < m_; ++i) ends += branch(i).ends.size();
   margins_.clear();
+  margins_.reserve(ends);  // no room for more, of which there is much otherwise
   const auto add = [&](Verdict other) {
     if (other != Verdict::inside) verdict = other;
     return other != Verdict::undecided;

@@ -1,7 +1,9 @@
 // The entries of steps at one point, scaled, and the bands that they stand in: once for each system.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/binary_scaling.hpp>
@@ -24,7 +26,7 @@ bool is_kept(double given, double scaled) { return given == 0 || std::isnormal(s
 }  // namespace
 
 void PointStep::Rows::add(int column, double given, double by_length, Length length) {
-  if (given != 0 || by_length != 0) entries.push_back({column, given, by_length, length});
+  if (given != 0 || by_length != 0) entries.push_back({column, length, given, by_length});
 }
 
 PointStep::PointStep(const StepEquations& equations, double h)
@@ -42,6 +44,8 @@ PointStep::PointStep(const StepEquations& equations, double h)
     list_right_side(i, place);
   }
   for (int i = 0; i < m_; ++i) list_output(i);
+  rows_.settle();
+  right_.settle();
   for (int i = 0; i < size_; ++i)
     if (std::ranges::any_of(right_.of_row(i), [this](const Entry& entry) { return entry.column < parameters_; })) varying_.push_back(i);
   list_branches();
@@ -153,23 +157,37 @@ void PointStep::list_output(int law) {
 
 // With ŵ = ρ w and λ = κ λ̂ the branch a w + b λ = c is a ŵ + b κ ρ λ̂ = c ρ, over a power of two
 // near a.
-void PointStep::list_branches() {
-  const std::vector<Law>& laws = equations_.laws();
-  branches_.resize(at(m_));
-  for (int i = 0; i < m_; ++i) {
-    const double rho = row_scale_[at(n_ + i)], kappa = column_scale_[at(n_ + i)];
-    for (const Branch& branch : laws[at(i)].branches) {
-      ScaledBranch scaled{0, 1, branch.c / branch.b / kappa, {}};
-      if (branch.a != 0) {
-        const double by = power_of_two(-std::ilogb(branch.a));
-        scaled = {by * branch.a, by * branch.b * kappa * rho, by * branch.c * rho, {}};
-      }
-      is_usable_ = is_usable_ && is_kept(branch.b, scaled.b) && std::isfinite(scaled.c);
-      for (const bool upper : {false, true})
-        if (const BoundedEnd end = bounded_end(branch, upper); std::isfinite(end.bound.high))
-          scaled.ends.push_back({{i, branch.b == 0, upper, false}, end});
-      branches_[at(i)].push_back(std::move(scaled));
+std::vector<PointStep::ScaledBranch> PointStep::scaled_branches(int law) {
+  const double rho = row_scale_[at(n_ + law)], kappa = column_scale_[at(n_ + law)];
+  std::vector<ScaledBranch> list;
+  for (const Branch& branch : equations_.laws()[at(law)].branches) {
+    ScaledBranch scaled{0, 1, branch.c / branch.b / kappa, {}};
+    if (branch.a != 0) {
+      const double by = power_of_two(-std::ilogb(branch.a));
+      scaled = {by * branch.a, by * branch.b * kappa * rho, by * branch.c * rho, {}};
     }
+    is_usable_ = is_usable_ && is_kept(branch.b, scaled.b) && std::isfinite(scaled.c);
+    for (const bool upper : {false, true})
+      if (const BoundedEnd end = bounded_end(branch, upper); std::isfinite(end.bound.high))
+        scaled.ends.push_back({{-1, branch.b == 0, upper, false}, end});
+    list.push_back(std::move(scaled));
+  }
+  return list;
+}
+
+/// Those of a law are those of the last one in the same units, where it has the same branches: families have few kinds.
+void PointStep::list_branches() {
+  const Laws& laws = equations_.laws();
+  std::map<std::pair<double, double>, int> last;  // law in these units
+  for (int i = 0; i < m_; ++i) {
+    const auto [found, is_new] = last.try_emplace({row_scale_[at(n_ + i)], column_scale_[at(n_ + i)]}, i);
+    const int before = std::exchange(found->second, i);
+    if (!is_new && laws[at(i)].branches == laws[at(before)].branches) {
+      kind_.push_back(kind_[at(before)]);
+      continue;
+    }
+    kind_.push_back(static_cast<int>(branches_.size()));
+    branches_.push_back(scaled_branches(i));
   }
 }
 

@@ -90,15 +90,17 @@ std::vector<PointStep::Side> PointStep::sides_of(int free) const {
   for (int i = 0; i < m_; ++i) {
     if (free_of_[at(i)] != free) continue;
     const double factor = i == free ? 1 : factor_of(i, free);
-    for (const ScaledBranch::End& end : branch(i).ends)
-      sides.push_back({&end, end.margin.upper ? -factor : factor, distance_of(end)});
+    for (const ScaledBranch::End& any : branch(i).ends) {
+      const ScaledBranch::End end = any.of(i);
+      sides.push_back({end, end.margin.upper ? -factor : factor, distance_of(end)});
+    }
   }
   return sides;
 }
 
 /// Does one end hold the multiplier from below and the other from above, and is one of them no end of its own law?
 bool PointStep::hold_from_both_sides(int free, const Side& below, const Side& above) {
-  const bool is_own = below.end->margin.law == free && above.end->margin.law == free;
+  const bool is_own = below.end.margin.law == free && above.end.margin.law == free;
   return below.slope > 0 && above.slope < 0 && !is_own;
 }
 
@@ -107,7 +109,7 @@ PointStep::Verdict PointStep::judge_free(int free, const std::vector<Side>& side
   for (const Side& below : sides)
     for (const Side& above : sides) {
       if (!hold_from_both_sides(free, below, above)) continue;
-      const Verdict of_pair = below.end->margin.law == free ? judge_pair(above, below) : judge_pair(below, above);
+      const Verdict of_pair = below.end.margin.law == free ? judge_pair(above, below) : judge_pair(below, above);
       if (of_pair == Verdict::undecided) return of_pair;
       if (of_pair == Verdict::outside) verdict = of_pair;
     }
@@ -120,17 +122,17 @@ PointStep::Verdict PointStep::judge_pair(const Side& first, const Side& second) 
   const DoubleDouble room = first.distance * share + second.distance * share_with;
   const double rounding = 8 * unit_roundoff * (std::abs(first.distance.high) * share + std::abs(second.distance.high) * share_with);
   const auto sum = [&](double of_first, double of_second) { return of_first * share + of_second * share_with; };
-  Margin& margin = margins_.emplace_back(Margin{first.end->margin, room.high, false, share, second.end->margin, share_with});
+  Margin& margin = margins_.emplace_back(Margin{first.end.margin, room.high, false, share, second.end.margin, share_with});
   margin.end.combined = margin.with.combined = true;
   const auto find_rows = [&] {
-    find_row(*first.end);
-    const double sign = first.end->margin.upper ? -share : share, sign_with = second.end->margin.upper ? -share_with : share_with;
+    find_row(first.end);
+    const double sign = first.end.margin.upper ? -share : share, sign_with = second.end.margin.upper ? -share_with : share_with;
     std::vector<double> row = row_;
-    find_row(*second.end);
+    find_row(second.end);
     for (std::size_t j = 0; j < row.size(); ++j) row_[j] = sign * row[j] + sign_with * row_[j];
   };
-  return judge_margin(margin, sum(2 * error_of(*first.end), 2 * error_of(*second.end)) + rounding,
-                      sum(spread_of(*first.end), spread_of(*second.end)), std::cref(find_rows));
+  return judge_margin(margin, sum(2 * error_of(first.end), 2 * error_of(second.end)) + rounding,
+                      sum(spread_of(first.end), spread_of(second.end)), std::cref(find_rows));
 }
 
 /// The side that holds a free multiplier which is as near to 0 as the ends allow, see `Elimination::choose`; null: none.
@@ -156,7 +158,7 @@ void PointStep::choose_free(int free, const std::vector<Side>& sides) {
     if (i == free || free_of_[at(i)] != free) continue;
     w_[i] = (DoubleDouble{w_[i], w_low_[at(i)]} + two_product(factor_of(i, free), lambda_[free])).high;
   }
-  if (const int law = holds->end->margin.law; law != free) w_[law] = holds->end->bound.bound.high;
+  if (const int law = holds->end.margin.law; law != free) w_[law] = holds->end.bound.bound.high;
 }
 
 }  // namespace perp

@@ -27,7 +27,7 @@ class StepDeterminants {
 
   Rows constant_, slope_;        // of the equations: constant + h slope
   Rows law_;                     // (C_j, D_j) of the laws
-  const std::vector<Law>* laws_;
+  const Laws* laws_;
   std::vector<int> lambda_;
   std::size_t degree_ = 0;       // at most
 };

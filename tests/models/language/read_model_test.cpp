@@ -115,9 +115,9 @@ TEST_SUITE("models/read_model") {
     REQUIRE(model.laws().size() == 2);
     perp::Law friction = perp::relay(-3.05, 6.1);
     friction.name = "friction";
-    friction.branches[0].name = "left";
-    friction.branches[1].name = "stick";
-    friction.branches[2].name = "right";
+    friction.branches.changed(0).name = "left";
+    friction.branches.changed(1).name = "stick";
+    friction.branches.changed(2).name = "right";
     CHECK(model.laws()[0] == friction);
     const perp::Law own{
         "own",

@@ -40,12 +40,14 @@ int scaled(Tape& tape, int line, double factor) {
 
 /// W = k w, λ = l Λ:  a w + b λ = c  is  (a/k) W + (b l) Λ = c.
 Law in_units(Law law, double k, double l) {
-  for (Branch& branch : law.branches) {
-    branch.a /= k;
-    branch.b *= l;
-    branch.w = {branch.w.lower * k, branch.w.upper * k};
-    branch.lambda = {branch.lambda.lower / l, branch.lambda.upper / l};
-  }
+  law.branches.change([&](std::vector<Branch>& branches) {
+    for (Branch& branch : branches) {
+      branch.a /= k;
+      branch.b *= l;
+      branch.w = {branch.w.lower * k, branch.w.upper * k};
+      branch.lambda = {branch.lambda.lower / l, branch.lambda.upper / l};
+    }
+  });
   return law;
 }
 
@@ -85,7 +87,7 @@ void append(const Dcs& part, Dcs& whole, std::vector<int> inputs, int variable) 
     for (int& target : reset.variables) target += variable;
     whole.resets.push_back(reset);
   }
-  whole.laws.insert(whole.laws.end(), part.laws.begin(), part.laws.end());
+  for (const Law& law : part.laws) whole.laws.push_back(law);
   whole.parameters.insert(whole.parameters.end(), part.parameters.begin(), part.parameters.end());
 }
 
@@ -121,7 +123,7 @@ Model in_units(const Model& model, const SystemUnits& units) {
     system.F[at(i)] = scaled(tape, system.F[at(i)], units.equations[at(i)]);
   for (int i = 0; i < m; ++i) {
     system.G[at(i)] = scaled(tape, system.G[at(i)], units.arguments[at(i)]);
-    system.laws[at(i)] =
+    system.laws.changed(at(i)) =
         in_units(system.laws[at(i)], units.arguments[at(i)], units.multipliers[at(i)]);
   }
   for (Reset& reset : system.resets)
@@ -157,7 +159,7 @@ Model permuted(const Model& model, const std::vector<int>& variables,
   for (int j = 0; j < n; ++j) system.F[at(equations[at(j)])] = placed.F[at(j)];
   for (int i = 0; i < m; ++i) {
     system.G[at(laws[at(i)])] = placed.G[at(i)];
-    system.laws[at(laws[at(i)])] = placed.laws[at(i)];
+    system.laws.changed(at(laws[at(i)])) = placed.laws[at(i)];
   }
   for (Reset& reset : system.resets)
     for (int& target : reset.variables) target = variables[at(target)];

@@ -126,7 +126,28 @@ std::string chain_at_rest() {
 
 }  // namespace
 
+/// The same system with a list of branches for each law alone.
+Dcs with_own_branches(Dcs system) {
+  system.laws.change([](std::vector<Law>& laws) {
+    for (Law& law : laws) law.branches = std::vector<Branch>(law.branches);
+  });
+  return system;
+}
+
 TEST_SUITE("schemes: work of nonlinear steps") {
+  TEST_CASE("laws that share their branches are told apart: states and work are those of laws with branches of their own") {
+    const Model model = read_model(test::models_path("/relay_dead_zone.toml"));
+    Dcs shared = model.system.functions();
+    shared.laws.change([](std::vector<Law>& laws) { laws.back().branches = laws.front().branches; });
+    REQUIRE(shared.laws[0].branches.data() == shared.laws[1].branches.data());
+    const Dcs own = with_own_branches(shared);
+    REQUIRE(own.laws[0].branches.data() != own.laws[1].branches.data());
+    const BackwardEuler scheme{.h = model.run.h, .selector = Selector::minimal_norm};
+    const Trajectory a = integrate(shared, model.x0(), {0, 4.3}, scheme), b = integrate(own, model.x0(), {0, 4.3}, scheme);
+    CHECK(a.x == b.x);
+    CHECK(a.counts == b.counts);
+  }
+
   TEST_CASE("a landing whose solution is found stands where the work for a nearer one runs out") {
     const Trajectory landed = run(with_a_product);
     CHECK(landed.status == Status::solved);

@@ -22,7 +22,7 @@ class ModeArray {
 
   void set_scales(const JetScales& scales);
   [[nodiscard]] const JetScales& scales() const { return scales_; }
-  [[nodiscard]] const std::vector<Law>& laws() const { return laws_; }
+  [[nodiscard]] const Laws& laws() const { return laws_; }
   [[nodiscard]] const DerivativeArray& array() const { return array_; }
 
   /// Starts at a guess, see ConsistentJets::solve. False outside of the domain of F or G.
@@ -113,7 +113,7 @@ class ModeArray {
   [[nodiscard]] Line line_of_row(int i) const { return i < 0 ? Line{1, 0, 0} : line(i); }
   [[nodiscard]] const Line& line(int i) const { return lines_[static_cast<std::size_t>(i)]; }
 
-  std::vector<Law> laws_;
+  Laws laws_;
   DerivativeArray array_;
   JetScales scales_;
   Mode mode_;

@@ -30,10 +30,10 @@ TEST_SUITE("analysis/enclosure/inclusion/law_graph") {
     CHECK_FALSE(graph_over(abs_plus_sign(), {-0.5, 1}).is_function);
     CHECK_FALSE(graph_over(hysteresis(0, 1), {0.2, 0.3}).is_function);
     Law gap = absolute();
-    gap.branches[1].w.lower = 0.25;
+    gap.branches.changed(1).w.lower = 0.25;
     CHECK_FALSE(graph_over(gap, {-1, 1}).is_function);
     Law jump = absolute();
-    jump.branches[1].c += 1;
+    jump.branches.changed(1).c += 1;
     CHECK_FALSE(graph_over(jump, {-1, 1}).is_function);
   }
 

@@ -93,6 +93,24 @@ TEST_SUITE("core/linear/sparse/sparse_matrix") {
     CHECK_FALSE(SparseMatrix(2, 3, {{1, 2, std::numeric_limits<double>::infinity()}}).all_finite());
   }
 
+  TEST_CASE("a copy keeps its entries where the matrix that it was made of is changed, and the other way round") {
+    const SparseMatrix given(2, 3, {{1, 2, 5}, {0, 1, 4}, {1, 0, 3}});
+    const Matrix full = given.dense();
+    CHECK(SparseMatrix(given).row(0).data() == given.row(0).data());  // nothing is copied yet
+    SparseMatrix value = given, cleared = given, anew = given;
+    value.entries()[0].value = 7;
+    CHECK(value.dense() == Matrix{{0, 7, 0}, {3, 0, 5}});
+    cleared.clear_row(1);
+    CHECK(cleared.dense() == Matrix{{0, 4, 0}, {0, 0, 0}});
+    anew.begin_rows(2);
+    const SparseMatrix begun = anew;
+    anew.add(1, 6);
+    anew.end_row();
+    CHECK(anew.dense() == Matrix{{0, 6}});
+    CHECK(begun.rows() == 0);
+    CHECK(given.dense() == full);
+  }
+
   TEST_CASE("places stay whatever their values are, rows are made one by one") {
     SparseMatrix places = SparseMatrix::with_places(2, 3, {{1, 2, 0}, {0, 1, 0}, {1, 0, 0}, {1, 2, 0}});
     CHECK(places.count() == 3);

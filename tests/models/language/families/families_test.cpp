@@ -2,6 +2,7 @@
 #include <string>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/models/language/families/family_template.hpp>
 #include <perp/models/language/families/family_text.hpp>
 #include <perp/models/language/families/index_expression.hpp>
@@ -167,6 +168,17 @@ TEST_CASE("families of laws declare families of multipliers") {
                                        "\"for k in 1:N, j in 2:3: 0 <= u[k, j] perp x[k] + j >= 0\"");
   CHECK(square.laws().size() == 6);
   CHECK(square.lcs().B.row(1).sum() == 2);
+}
+
+TEST_CASE("a model keeps its laws once, and laws of one family their branches") {
+  const perp::Model model = with_laws("x = { size = \"N\", start = 1 }", "\"for k in 1:N: der(x[k]) = r[k]\"",
+                                      "\"for k in 1:N: 0 <= x[k] perp r[k] >= 0\"");
+  const perp::Laws& laws = model.laws();
+  REQUIRE(model.equations);
+  CHECK(model.equations->laws.data() == laws.data());
+  CHECK(perp::sparse(model.lcs()).laws.data() == laws.data());
+  CHECK(laws[0].name != laws[2].name);
+  CHECK(laws[0].branches.data() == laws[2].branches.data());
 }
 
 TEST_CASE("what is wrong with a family of laws is told with its place") {

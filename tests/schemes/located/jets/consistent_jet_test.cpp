@@ -202,7 +202,7 @@ TEST_SUITE("schemes/located/consistent_jet") {
   }
 
   TEST_CASE("multipliers that the equations do not tell apart are reported as undetermined") {
-    Lcs lcs{.A = Matrix{{0}}, .B = Matrix{{1, 1}}, .C = Matrix{{1}, {1}}, .laws = {2, equality()}};
+    Lcs lcs{.A = Matrix{{0}}, .B = Matrix{{1, 1}}, .C = Matrix{{1}, {1}}, .laws = std::vector<perp::Law>(2, equality())};
     lcs.E = Matrix{{1}};
     ConsistentJets jets(test::dcs_of(lcs));
     const Jet jet = jets.solve({0, 0}, 0, Vector{{0}}, Vector{{0, 0}});

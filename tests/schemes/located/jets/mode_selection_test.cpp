@@ -359,7 +359,7 @@ TEST_SUITE("schemes/located/mode_selection") {
     Lcs lcs{.A = Matrix::Zero(4, 4),
             .B = -Matrix::Ones(4, 4),
             .C = Matrix::Identity(4, 4),
-            .laws = {4, sign()}};
+            .laws = std::vector<perp::Law>(4, sign())};
     lcs.B.diagonal().setConstant(-5);
     ConsistentJets jets(test::dcs_of(lcs));
     const Vector zero = Vector::Zero(4);
@@ -372,7 +372,7 @@ TEST_SUITE("schemes/located/mode_selection") {
     Lcs lcs{.A = Matrix::Zero(2, 2),
             .B = -Matrix::Identity(2, 2),
             .C = Matrix::Identity(2, 2),
-            .laws = {2, sign()}};
+            .laws = std::vector<perp::Law>(2, sign())};
     ConsistentJets jets(test::dcs_of(lcs));
     const Vector zero = Vector::Zero(2);
     CHECK(modes(select(jets, 0, zero, zero, {1, 1}, {0})) == Modes{Mode{1, 1}});

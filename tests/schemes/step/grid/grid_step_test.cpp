@@ -122,7 +122,7 @@ TEST_SUITE("schemes/step/grid/grid_step") {
       change(lcs);
       return lcs;
     };
-    CHECK_FALSE(has_grid(changed([](SparseLcs& lcs) { lcs.laws[7] = sign(); })));
+    CHECK_FALSE(has_grid(changed([](SparseLcs& lcs) { lcs.laws.changed(7) = sign(); })));
     CHECK_FALSE(has_grid(changed([](SparseLcs& lcs) { lcs.A.entries()[1].value *= 2; })));   // not symmetric
     CHECK_FALSE(has_grid(changed([](SparseLcs& lcs) { lcs.B.entries()[5].value = -1; })));   // pulls down
     CHECK_FALSE(has_grid(changed([](SparseLcs& lcs) { lcs.C.entries()[5].column = 6; })));   // bounds another variable

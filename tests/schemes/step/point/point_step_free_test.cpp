@@ -22,7 +22,7 @@ Lcs bridge(double L, double C, double R, double Cp) {
                        .B = Matrix{{0, 0, -1 / C, 1 / C}, {0, 0, 0, 0}, {1 / Cp, 0, 1 / Cp, 0}},
                        .C = Matrix{{0, 0, 1}, {0, 0, 0}, {-1, 0, 1}, {1, 0, 0}},
                        .D = Matrix{{0, -1, 0, 0}, {1, 0, 1, -1}, {0, -1, 0, 0}, {0, 1, 0, 0}},
-                       .laws = {4, complementarity()}});
+                       .laws = std::vector<perp::Law>(4, complementarity())});
 }
 
 const Mode cut_off{0, 1, 0, 0};

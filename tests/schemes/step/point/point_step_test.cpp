@@ -258,7 +258,7 @@ TEST_SUITE("schemes/step/point/monotone_steps") {
     small.B(0, 1) *= 1 + 0x1p-52;
     CHECK(longest_monotone_step(StepEquations(small, 1)) == 0);
     Lcs rising = circuit;
-    rising.laws[0] = sign();
+    rising.laws.changed(0) = sign();
     CHECK(longest_monotone_step(StepEquations(rising, 1)) == 0);
   }
 
