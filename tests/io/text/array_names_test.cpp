@@ -50,7 +50,7 @@ TEST_SUITE("io/text/array_names") {
     mode.resize(30, 1);
     CHECK(perp::describe_briefly(laws, mode) == "24 x lambda=0, 6 x w=0");
     // Laws of a family are told together.
-    for (std::size_t i = 0; i < 30; ++i) laws[i].branches[1].name = "v[" + std::to_string(i % 5) + ", " + std::to_string(i) + "] > a[";
+    for (std::size_t i = 0; i < 30; ++i) laws[i].branches.changed(1).name = "v[" + std::to_string(i % 5) + ", " + std::to_string(i) + "] > a[";
     CHECK(perp::describe_briefly(laws, mode) == "24 x lambda=0, 6 x v[..] > a[");
   }
 }
