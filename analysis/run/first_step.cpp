@@ -1,14 +1,24 @@
 // The first step of a run, looked at alone: `perp check` asks it.
 #include <algorithm>
+#include <optional>
 
 #include <perp/analysis/run/first_step.hpp>
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
+#include <perp/schemes/step/point/monotone_steps.hpp>
 
 namespace perp {
 namespace {
 
 double length_of(const Model& model) {
   return std::min(model.run.h, model.run.span.end - model.run.span.start);
+}
+
+/// Where a search of too many modes has found one x⁺: is there no other, by a certificate of steps of this length?
+bool has_one_x(const Model& model, const SolutionSet& set) {
+  if (set.complete || count_of_u(set) != 1) return false;
+  const std::optional<SparseLcs> affine = as_sparse_lcs(model.system.functions());
+  return affine && length_of(model) <= longest_monotone_step(StepEquations(*affine, step_options(model).theta));
 }
 
 }  // namespace
@@ -27,6 +37,7 @@ ListedSolutions solutions_of_first_step(const Model& model, const Trajectory& ru
   ListedSolutions solutions =
       StepLister(model)(run.x.front(), model.run.span.start, length_of(model), most_listed);
   if (run.status == Status::solved) mark_chosen(solutions, run.x.back(), run.lambda.back());
+  solutions.has_one_x = has_one_x(model, solutions.set);
   return solutions;
 }
 

@@ -24,6 +24,7 @@ struct ListedSolutions {
   SolutionSet set;                     ///< block by block, with its certificate
   std::vector<ListedSolution> listed;  ///< nearest first; at most `limit` of them
   bool all_listed = true;              ///< false: there are more than `limit`
+  bool has_one_x = false;  ///< x⁺ is the one found: a certificate of the step excludes others, however many modes were searched
   Nearest nearest{};  ///< of all solutions of an enumerated step, in ‖E (x⁺ - x)‖
   std::string note{};  ///< how sure the list is, where it is not enumerated; else empty
 };

@@ -105,7 +105,7 @@ std::string describe_class(const ListedSolutions& solutions) {
   const SolutionSet& set = solutions.set;
   std::string text = fmt::format(
       "(x, lambda): {}; x: {}", describe_count(multiplicity(set), count(set), set.complete),
-      describe_count(multiplicity_of_u(set), count_of_u(set), set.complete));
+      solutions.has_one_x ? "unique, by a certificate of the step" : describe_count(multiplicity_of_u(set), count_of_u(set), set.complete));
   if (!solutions.note.empty())
     text += "; " + solutions.note;
   else if (!set.complete)
