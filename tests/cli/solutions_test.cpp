@@ -160,6 +160,16 @@ TEST_SUITE("cli/check") {
     CHECK(run.out.find("first step   (x, lambda): unique") != std::string::npos);
   }
 
+  TEST_CASE("check says of a step with too many modes that x is unique where a certificate does") {
+    const Folder folder;
+    const std::string file = folder.write("row.toml",
+          "[parameters]\nN = 700\n[variables]\nx = { size = \"N\", start = 0 }\nv = { size = \"N\", start = 1 }\n[model]\nequations = [\n"
+          "\"for i in 1:N: der(x[i]) = v[i]\",\n\"for i in 1:N: der(v[i]) = if(i > 1, x[i-1] - x[i], 0) - sign(v[i] - 0.5)\",\n]\n"
+          "[run]\nt = [0, 1]\nh = 0.01\n");
+    const Outcome run = perp_program(folder, {"check", file});
+    CHECK(run.out.find("x: unique, by a certificate of the step") != std::string::npos);
+  }
+
   TEST_CASE("check names modes that are not well-posed and an inconsistent start") {
     const Folder folder;
     const Outcome run =

@@ -1,26 +1,12 @@
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/disjoint_sets.hpp>
 #include <perp/core/linear/sparse/bounded_lu.hpp>
+#include <perp/core/linear/sparse/lu_sizes.hpp>
 
 namespace perp::linear {
-namespace {
-
-/// work(row, size) for the entries of a column but for that on the diagonal.
-template <class Work>
-void for_each_beside(const SparseLu::Columns& columns, std::size_t j, const Work& work) {
-  for (auto k = at(columns.start[j]); k < at(columns.start[j + 1]); ++k)
-    if (at(columns.row[k]) != j) work(at(columns.row[k]), std::abs(columns.value[k]));
-}
-
-/// |u_jj|: KLU writes it behind the others of its column.
-double pivot(const SparseLu::Columns& upper, std::size_t j) { return std::abs(upper.value[at(upper.start[j + 1]) - 1]); }
-
-}  // namespace
-
 BoundedLu::BoundedLu(RowPattern pattern)
     : pattern_(std::move(pattern)), lu_(pattern_.size(), places_of(pattern_), inf), values_(pattern_.column.size()), work_(pattern_.size()) {
   part_.resize(at(size()));
@@ -82,24 +68,12 @@ void BoundedLu::solve_transposed(double* x) const {
   std::copy(work_.data(), work_.data() + size(), x);
 }
 
-/// Block by block from the last one, with the sizes of what is outside of blocks: all terms are positive.
 template <class Number>
 void BoundedLu::add_sizes(Number* x) const {
   const std::size_t n = at(size());
   std::vector<Number> y(n);
   for (std::size_t i = 0; i < n; ++i) y[i] = x[factors_.row[i]];
-  const auto pass_on = [&](const SparseLu::Columns& columns, std::size_t j) {
-    for_each_beside(columns, j, [&, from = y[j]](std::size_t i, double entry) { y[i] += entry * from; });
-  };
-  for (std::size_t block = factors_.block.size() - 1; block-- > 0;) {
-    const std::size_t first = at(factors_.block[block]), end = at(factors_.block[block + 1]);
-    for (std::size_t j = first; j < end; ++j) pass_on(factors_.lower, j);
-    for (std::size_t j = end; j-- > first;) {
-      y[j] /= pivot(factors_.upper, j);
-      pass_on(factors_.upper, j);
-    }
-    for (std::size_t j = first; j < end; ++j) pass_on(factors_.outside, j);
-  }
+  linear::add_sizes(factors_, y.data());
   for (std::size_t j = 0; j < n; ++j) x[factors_.column[j]] = y[j];
 }
 

@@ -4,18 +4,10 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/dense_lu.hpp>
 #include <perp/core/linear/power_scale.hpp>
+#include <perp/core/linear/sparse/lu_sizes.hpp>
 #include <perp/core/linear/sparse/scaled_lu.hpp>
 
 namespace perp::linear {
-namespace {
-
-/// work(row, value) for the entries of a column.
-template <class Work>
-void for_each(const SparseLu::Columns& columns, std::size_t j, const Work& work) {
-  for (auto k = at(columns.start[j]); k < at(columns.start[j + 1]); ++k) work(columns.row[k], columns.value[k]);
-}
-
-}  // namespace
 
 std::vector<Place> places_of(const RowPattern& pattern) {
   std::vector<Place> places;
@@ -78,11 +70,9 @@ bool ScaledLu::has_pivots() {
   if (!(least > 0)) return false;
   const std::vector<double> terms = terms_of_pivots();
   for (std::size_t j = 0; j < terms.size(); ++j)
-    if (!(pivot(j) > DenseLu::singular_pivot * terms[j])) return false;
+    if (!(pivot(parts_.upper, j) > DenseLu::singular_pivot * terms[j])) return false;
   return true;
 }
-
-double ScaledLu::pivot(std::size_t j) const { return std::abs(parts_.upper.value[at(parts_.upper.start[j + 1]) - 1]); }
 
 /// |u_jj| + Σ_k<j |l_jk u_kj|: rows of |L| against columns of |U|.
 std::vector<double> ScaledLu::terms_of_pivots() {
@@ -119,27 +109,13 @@ void ScaledLu::solve_transposed(double* x) const {
   for (std::size_t i = 0; i < row_scale_.size(); ++i) x[i] = row_scale_[i] * work_[static_cast<Eigen::Index>(i)];
 }
 
-/// |(L U)⁻¹| <= <U>⁻¹ <L>⁻¹ of each block, with the sizes of what is outside of blocks: all terms are positive.
+/// |(L U)⁻¹| <= <U>⁻¹ <L>⁻¹ of each block, with the sizes of what is outside of blocks.
 void ScaledLu::bound(double* x) {
   find_parts();
   const std::size_t n = row_scale_.size();
   double* const y = work_.data();
   for (std::size_t i = 0; i < n; ++i) y[i] = row_scale_[at(parts_.row[i])] * x[parts_.row[i]];
-  const auto pass_on = [&](const SparseLu::Columns& columns, std::size_t j) {
-    const double from = y[j];
-    for_each(columns, j, [&](int i, double value) {
-      if (at(i) != j) y[i] += std::abs(value) * from;
-    });
-  };
-  for (std::size_t block = parts_.block.size() - 1; block-- > 0;) {
-    const auto first = at(parts_.block[block]), end = at(parts_.block[block + 1]);
-    for (std::size_t j = first; j < end; ++j) pass_on(parts_.lower, j);
-    for (std::size_t j = end; j-- > first;) {
-      y[j] /= pivot(j);
-      pass_on(parts_.upper, j);
-    }
-    for (std::size_t j = first; j < end; ++j) pass_on(parts_.outside, j);
-  }
+  add_sizes(parts_, y);
   for (std::size_t j = 0; j < n; ++j) x[parts_.column[j]] = column_scale_[at(parts_.column[j])] * y[j];
 }
 

@@ -46,7 +46,6 @@ class ScaledLu {
   bool has_pivots();
   std::vector<double> terms_of_pivots();
   void find_parts();
-  [[nodiscard]] double pivot(std::size_t j) const;
 
   RowPattern pattern_;
   SparseLu lu_;
