@@ -9,7 +9,8 @@
 namespace perp::lowering {
 
 /// Algebraic variables that an equation without operators gives as an affine form of what is no such
-/// variable: w of `w = x - y` or `0 = 2*w - x + y`. One surface may be told under several names, and
+/// variable: w of `w = x - y` or `0 = 2*w - x + y`, and of others that are given so before. Not of coupled ones, as
+/// `u + w = x`, `u - w = y`. One surface may be told under several names, and
 /// operators of one surface share a law whatever its name is.
 /// Equations are looked at once, where an argument holds an algebraic variable.
 class Aliases {

@@ -30,7 +30,7 @@ Model two_jumps(const std::string& more, const std::string& equations, const std
 }  // namespace
 
 TEST_SUITE("models/lowering") {
-  TEST_CASE("operators of one surface share a law under every name that algebraic equations give it") {
+  TEST_CASE("operators of one surface share a law under every name that algebraic equations give it one after the other") {
     for (const char* z : {"z = x - y", "0 = x - y - z", "2*z + x = 3*x - 2*y", "p*z = p*x - p*y", "z/3 = (x - y)/3"}) {
       CAPTURE(z);
       CHECK(laws_of(z, "-sign(z) - sign(x - y)") == 1);
