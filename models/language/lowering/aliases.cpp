@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -9,6 +10,7 @@ namespace {
 
 /// Forms of more lines are not kept: those of sums of sums of .. would hold the square of their number.
 constexpr std::size_t longest_form = 64;
+constexpr std::size_t most_coupled = 256;  ///< equations that are solved together; of more none is
 
 /// The line of an input of the model's tape that is no operator and no multiplier.
 int input_line(Tape& tape, const EquationModel& model, int input) {
@@ -118,6 +120,26 @@ void Aliases::define(const std::vector<AffineForm>& equations) {
     for (const std::size_t k : uses[left.front()])
       if (--open[k] == 1) ready.push_back(k);
   }
+  eliminate(equations);
+}
+
+/// What is left of the equations, each of which holds several variables that have no form: by elimination, one variable of each.
+/// Forms hold no variable that has one.
+void Aliases::eliminate(const std::vector<AffineForm>& equations) {
+  std::vector<AffineForm> coupled;
+  for (const AffineForm& equation : equations)
+    if (AffineForm rest = replaced(equation); !unknowns_of(rest).empty()) coupled.push_back(std::move(rest));
+  if (coupled.size() > most_coupled) return;
+  for (const AffineForm& equation : coupled) {
+    const AffineForm rest = replaced(equation);
+    const std::vector<int> unknowns = unknowns_of(rest);
+    const auto pivot = std::ranges::find_if(unknowns, [&](int line) { return algebra_.sign(rest.at(line)).value_or(0) != 0; });
+    if (pivot == unknowns.end()) continue;
+    solve(rest, *pivot);
+    if (!form_of_.contains(*pivot)) continue;
+    for (auto& [line, form] : form_of_)
+      if (form.contains(*pivot)) form = replaced(form);
+  }
 }
 
 void Aliases::solve(const AffineForm& equation, int line) {
@@ -135,7 +157,10 @@ AffineForm Aliases::replaced(const AffineForm& form) {
   AffineForm result;
   const auto add = [&](int line, int coefficient) {
     const auto [place, is_new] = result.try_emplace(line, coefficient);
-    if (!is_new) place->second = algebra_.add(place->second, coefficient);
+    if (is_new) return;
+    const double size = std::abs(algebra_.value(place->second)) + std::abs(algebra_.value(coefficient));
+    place->second = algebra_.add(place->second, coefficient);
+    if (!algebra_.is_exact() && is_rounding(algebra_.value(place->second), size)) place->second = algebra_.number(0);
   };
   for (const auto& [line, coefficient] : form) {
     const auto alias = form_of_.find(line);

@@ -9,9 +9,9 @@
 namespace perp::lowering {
 
 /// Algebraic variables that an equation without operators gives as an affine form of what is no such
-/// variable: w of `w = x - y` or `0 = 2*w - x + y`, and of others that are given so before. Not of coupled ones, as
-/// `u + w = x`, `u - w = y`. One surface may be told under several names, and
-/// operators of one surface share a law whatever its name is.
+/// variable: w of `w = x - y` or `0 = 2*w - x + y`, alone or together, as u and w of
+/// `u + w = x`, `u - w = y`. One surface may be told under several names, and operators of one surface share a
+/// law whatever its name is.
 /// Equations are looked at once, where an argument holds an algebraic variable.
 class Aliases {
  public:
@@ -29,6 +29,7 @@ class Aliases {
   /// The lines of the algebra for these of the model's tape; -1: not asked for.
   std::vector<int> lowered(const std::vector<bool>& needed);
   void define(const std::vector<AffineForm>& equations);
+  void eliminate(const std::vector<AffineForm>& equations);
   /// Keeps the form of the variable on this line that the equation gives.
   void solve(const AffineForm& equation, int line);
   /// The number of the variable on this line; -1: it is none.
