@@ -86,8 +86,7 @@ ModelSteps solvability_of_steps(const Model& model) {
   if (model.laws().empty()) return steps;
   const double theta = step_options(model).theta;
   if (lcs == nullptr) {
-    if (const std::optional<SparseLcs> large = as_sparse_lcs(model.system.functions()))
-      steps.longest_monotone = longest_monotone_step(StepEquations(*large, theta));
+    steps.longest_monotone = longest_monotone_step(model.system.functions(), theta);
     return steps;
   }
   steps.judges_shorter = mode_count(model.laws()) <= static_cast<double>(most_judged);

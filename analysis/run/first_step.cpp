@@ -1,10 +1,8 @@
 // The first step of a run, looked at alone: `perp check` asks it.
 #include <algorithm>
-#include <optional>
 
 #include <perp/analysis/run/first_step.hpp>
 #include <perp/analysis/run/schemes.hpp>
-#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
 
 namespace perp {
@@ -17,8 +15,7 @@ double length_of(const Model& model) {
 /// Where a search of too many modes has found one x⁺: is there no other, by a certificate of steps of this length?
 bool has_one_x(const Model& model, const SolutionSet& set) {
   if (set.complete || count_of_u(set) != 1) return false;
-  const std::optional<SparseLcs> affine = as_sparse_lcs(model.system.functions());
-  return affine && length_of(model) <= longest_monotone_step(StepEquations(*affine, step_options(model).theta));
+  return length_of(model) <= longest_monotone_step(model.system.functions(), step_options(model).theta);
 }
 
 }  // namespace

@@ -265,4 +265,9 @@ bool MonotoneSteps::is_continuous() const {
 
 double longest_monotone_step(const StepEquations& equations) { return MonotoneSteps(equations).longest(equations.theta()); }
 
+double longest_monotone_step(const Dcs& system, double theta) {
+  const std::optional<SparseLcs> affine = as_sparse_lcs(system);
+  return affine ? longest_monotone_step(StepEquations(*affine, theta)) : 0;
+}
+
 }  // namespace perp

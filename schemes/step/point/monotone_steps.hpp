@@ -47,5 +47,7 @@ class MonotoneSteps {
 
 /// That of these equations alone.
 double longest_monotone_step(const StepEquations& equations);
+/// The same of equations that may be affine; 0 where they are not.
+double longest_monotone_step(const Dcs& system, double theta);
 
 }  // namespace perp

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -20,7 +19,7 @@ class PointFactors {
   [[nodiscard]] bool may_keep_diagonal() const { return !sparse_; }
   /// Of a row, at most or on the average.
   [[nodiscard]] int width() const {
-    return sparse_ ? static_cast<int>(sparse_->numbers() / std::max(1, sparse_->size())) : banded_.width();
+    return sparse_ ? static_cast<int>(sparse_->numbers() / sparse_->size()) : banded_.width();
   }
   void clear() { sparse_ ? sparse_->clear() : banded_.clear(); }
   void add(int i, int j, double value) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -146,6 +147,7 @@ class PointStep {
   void list_branches();
   std::vector<ScaledBranch> scaled_branches(int law);
   void find_order(double h);
+  [[nodiscard]] std::optional<linear::BoundedLu> sparse_factors(const linear::BandedOrder& order) const;
   [[nodiscard]] linear::BandedOrder order_of_rows(double h) const;
   [[nodiscard]] linear::RowPattern places_of_entries() const;
   void set_length(double h);

@@ -219,27 +219,28 @@ linear::RowPattern PointStep::places_of_entries() const {
   return pattern;
 }
 
-/// By bands, or sparse where the bands are wide and a factorization in them costs more.
+/// Where the bands of this order are wide and a factorization in them costs more; else nothing.
+std::optional<linear::BoundedLu> PointStep::sparse_factors(const linear::BandedOrder& order) const {
+  if (!(order.numbers() > few_numbers && order.below + order.above > narrow)) return std::nullopt;
+  std::optional<linear::BoundedLu> sparse(std::in_place, places_of_entries());
+  const double by_bands = 2.0 * order.below * (order.below + order.above) * size_;
+  return cost_of_sparse * sparse->operations() < by_bands ? std::move(sparse) : std::nullopt;
+}
+
 void PointStep::find_order(double h) {
   linear::BandedOrder order = order_of_rows(h);
-  numbers_ = order.numbers();
-  if (numbers_ > few_numbers && order.below + order.above > narrow) {
-    linear::BoundedLu sparse(places_of_entries());
-    const double by_bands = 2.0 * order.below * (order.below + order.above) * size_;
-    if (cost_of_sparse * sparse.operations() < by_bands) {
-      place_.resize(at(size_));
-      std::iota(place_.begin(), place_.end(), 0);
-      row_place_ = place_;
-      numbers_ = sparse.numbers();
-      is_usable_ = is_usable_ && numbers_ <= most_numbers;
-      if (is_usable_) lu_ = PointFactors(std::move(sparse));
-      return;
-    }
+  std::optional<linear::BoundedLu> sparse = sparse_factors(order);
+  if (sparse) {  // which orders the entries itself
+    order.columns.resize(at(size_));
+    std::iota(order.columns.begin(), order.columns.end(), 0);
+    order.rows = order.columns;
   }
+  numbers_ = sparse ? sparse->numbers() : order.numbers();
   place_ = std::move(order.columns);
   row_place_ = std::move(order.rows);
   is_usable_ = is_usable_ && numbers_ <= most_numbers;
-  if (is_usable_) lu_ = PointFactors(linear::BandedLu(size_, order.below, order.above));
+  if (!is_usable_) return;
+  lu_ = sparse ? PointFactors(*std::move(sparse)) : PointFactors(linear::BandedLu(size_, order.below, order.above));
 }
 
 }  // namespace perp
