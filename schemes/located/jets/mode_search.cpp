@@ -327,6 +327,22 @@ std::vector<Mode> ModeSearch::undecided_modes(const Continuation& weak, int leve
   return open;
 }
 
+std::vector<char> ModeSearch::leaving_laws(const Mode& mode) {
+  const std::size_t count = jets_.laws().size();
+  std::vector<char> leaving(count, 0);
+  const Jet jet = jets_.solve(mode, t_, x_, lambda_, options_.rates);
+  if (!is_good(jet)) return leaving;
+  ask_all();
+  const std::vector<char> going_on = ignored_;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (going_on[i] != 0) continue;
+    ignored_.assign(count, 1);
+    ignored_[i] = 0;
+    leaving[i] = judge(jet, jets_.levels()).admissible ? 0 : 1;
+  }
+  return leaving;
+}
+
 std::vector<Mode> ModeSearch::not_excluded(const std::vector<Mode>& modes, int levels) {
   std::vector<Mode> left;
   ignored_.clear();

@@ -48,6 +48,8 @@ class ModeSearch {
   [[nodiscard]] const std::vector<Mode>& left_open() const { return left_open_; }
   /// Those of these modes that the jets of this search, of more levels than those of the others, do not exclude.
   std::vector<Mode> not_excluded(const std::vector<Mode>& modes, int levels);
+  /// For each law: does its own argument leave its branch where this mode goes on from here? None does where it has no series.
+  [[nodiscard]] std::vector<char> leaving_laws(const Mode& mode);
   std::vector<std::pair<Mode, double>> rejected;
 
  private:

@@ -56,10 +56,24 @@ void prefer(std::size_t law, int branch, Selection& selection) {
   std::erase_if(list, differs);
 }
 
-/// A law with memory leaves its branch only if no continuation stays in it.
-void keep_memory(const std::vector<Law>& laws, const Mode& mode, Selection& selection) {
-  for (std::size_t i = 0; i < laws.size(); ++i)
-    if (laws[i].memory) prefer(i, mode[i], selection);
+/// Of the continuations those that change the fewest laws with memory whose argument stays in their branch, and of these those
+/// that change most of the others: laws whose arguments reach their ends in one moment all change there, in whichever order
+/// they stand.
+void keep_memory(const Laws& laws, ModeSearch& search, const Mode& mode, Selection& selection) {
+  auto& list = selection.admissible;
+  if (list.size() < 2 || std::ranges::none_of(laws, [](const Law& law) { return law.memory; })) return;
+  const std::vector<char> leaving = search.leaving_laws(mode);
+  const auto rank = [&](const Mode& after) {
+    int without_need = 0, due = 0;
+    for (std::size_t i = 0; i < laws.size(); ++i)
+      if (laws[i].memory && after[i] != mode[i]) ++(leaving[i] != 0 ? due : without_need);
+    return std::pair(without_need, -due);
+  };
+  std::pair best = rank(list.front().mode);
+  for (const Continuation& c : list) best = std::min(best, rank(c.mode));
+  for (const Continuation& c : list)
+    if (rank(c.mode) != best) selection.rejected.emplace_back(c.mode, 0);
+  std::erase_if(list, [&](const Continuation& c) { return rank(c.mode) != best; });
 }
 
 /// Laws of a given state stay in the branches that their arguments are in by more than rounding: from beside a surface that
@@ -180,7 +194,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });
   jets.allow_work(std::numeric_limits<long>::max());
   if (options.is_given) keep_given(jets.given_branches(t, x), selection);
-  if (options.memory) keep_memory(jets.laws(), mode, selection);
+  if (options.memory) keep_memory(jets.laws(), search, mode, selection);
   return selection;
 }
 

@@ -32,9 +32,49 @@ Model index_beside_controller() {
       "chain.toml");
 }
 
+/// Two controllers with the thresholds 0.2 and 1 of x, which runs at 1, 1 - first, 1 - second or 1 - first - second.
+Trajectory two_controllers(const std::string& laws, double first, double second) {
+  const Model model = read_model_text(
+      "[variables]\nx = 0\ny = 0\n[parameters]\na = " + std::to_string(first) + "\nb = " + std::to_string(second) +
+          "\n[model]\nequations = [\"der(x) = 1 - a*p - b*q\", \"der(y) = p - 2*q\"]\nlaws = " + laws + "\n[run]\nt = [0, 6]\n",
+      "two_controllers.toml");
+  return integrate(*model.equations, model.x0(), {0, 6}, Located{.tol = 1e-10});
+}
+
 }  // namespace
 
 TEST_SUITE("schemes/located/memory") {
+  TEST_CASE("laws with memory whose arguments reach their ends in one moment all change there, in either order") {
+    // x rises from 0 to 1 at t = 1, then runs between the thresholds with both laws on one side: 0.8/(a + b - 1) down, 0.8 up.
+    for (const auto& [first, second] : {std::pair(1.0, 1.0), std::pair(0.6, 0.7), std::pair(1.2, 0.3), std::pair(0.3, 1.2)})
+      for (const char* laws : {"[\"p in hysteresis(x, 0.2, 1)\", \"q in hysteresis(x, 0.2, 1)\"]",
+                               "[\"q in hysteresis(x, 0.2, 1)\", \"p in hysteresis(x, 0.2, 1)\"]"}) {
+        CAPTURE(first);
+        CAPTURE(std::string(laws));
+        const Trajectory run = two_controllers(laws, first, second);
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        std::vector<double> expected;
+        bool down = true;
+        for (double t = 1; t < 6; t += down ? 0.8 / (first + second - 1) : 0.8, down = !down) expected.insert(expected.end(), 2, t);
+        REQUIRE(run.events.size() == expected.size());
+        for (std::size_t k = 0; k < expected.size(); ++k) CHECK(run.events[k].t == doctest::Approx(expected[k]));
+        CHECK(run.mode.back()[0] == run.mode.back()[1]);
+      }
+  }
+
+  TEST_CASE("a law with memory whose argument stays inside changes for no other law") {
+    // Behind t = 1 the second law alone would turn x, too; its argument is at 0.9 of its end.
+    const Model model = read_model_text(
+        "[variables]\nx = 0\n[model]\nequations = [\"der(x) = 1 - 2*p - 2*q\"]\n"
+        "laws = [\"q in hysteresis(0.9*x, 0, 1)\", \"p in hysteresis(x, 0.2, 1)\"]\n[run]\nt = [0, 1.5]\n",
+        "one_leaves.toml");
+    const Trajectory run = integrate(*model.equations, model.x0(), {0, 1.5}, Located{.tol = 1e-10});
+    REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+    REQUIRE(run.events.size() == 1);
+    CHECK(run.events[0].law == 1);
+    CHECK(run.x.back()[0] == doctest::Approx(0.5));
+  }
+
   TEST_CASE("a jump of other variables leaves a law with memory in its branch") {
     for (const char* controller : {"der(y) = 0.5 - s", "der(y) = (0.5 - s)*(1 + 0*y^2)"}) {
       CAPTURE(controller);
