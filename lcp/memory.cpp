@@ -27,6 +27,20 @@ int memory_changes(const std::vector<Law>& laws, const Mode& mode, const Mode& p
   return sum;
 }
 
+// before / (before - after) is the share of the step at which one reaches its end.
+std::vector<int> first_to_leave(const std::vector<Departing>& departing) {
+  const auto share = [](const Departing& law, double shift) {
+    const double before = std::max(law.before + shift, 0.0);
+    return before / (before - law.after);
+  };
+  double earliest = 1;
+  for (const Departing& law : departing) earliest = std::min(earliest, share(law, law.rounding));
+  std::vector<int> first;
+  for (const Departing& law : departing)
+    if (share(law, -law.rounding) <= earliest) first.push_back(law.law);
+  return first;
+}
+
 void respect_memory(SolutionSet& set, const std::vector<Law>& laws, const Mode& present) {
   if (present.empty()) return;
   for (Block& block : set.blocks) {

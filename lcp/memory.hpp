@@ -17,6 +17,17 @@ int memory_changes(const std::vector<Law>& laws, const std::vector<int>& numbers
 /// The same of a mode of all laws; 0 where `present` is empty.
 int memory_changes(const std::vector<Law>& laws, const Mode& mode, const Mode& present);
 
+/// A law with memory whose argument leaves its branch within a step in the present mode, by how far it is inside of the end there.
+struct Departing {
+  int law;
+  double before;  ///< at the beginning of the step
+  double after;   ///< at its end, < 0
+  double rounding;  ///< of `before`
+};
+
+/// Those that reach their end first, as far as rounding tells, on straight lines. With the others they change together.
+std::vector<int> first_to_leave(const std::vector<Departing>& departing);
+
 /// Keeps of a solution set only the modes that change the fewest laws with memory against
 /// `present`, block by block, and the pieces that still have one. Nothing where `present` is empty.
 void respect_memory(SolutionSet& set, const std::vector<Law>& laws, const Mode& present);

@@ -196,11 +196,11 @@ void ModeCache::keep_exact(const double* theta, int present) {
   if (is_one_exact) admissible_ = std::move(kept);
 }
 
-ModeCache::Choice ModeCache::nearest(const double* theta, int present) {
-  if (modes_ > table_limit) return nearest_by_leaving(theta, present);
+ModeCache::Choice ModeCache::nearest(const double* theta, int present, const Vector* w_before) {
+  if (modes_ > table_limit) return nearest_by_leaving(theta, present, w_before);
   tabulate();
   if (!find_admissible(regular_, singular_, theta, present)) return {.status = Status::not_enumerated};
-  return nearest_admissible(theta, present);
+  return nearest_admissible(theta, present, w_before);
 }
 
 /// The regular and the singular maps of these modes; several modes may have one.
@@ -214,18 +214,19 @@ std::pair<std::set<int>, std::set<int>> ModeCache::maps_of(const std::vector<Mod
   return {std::move(regular), std::move(singular)};
 }
 
-ModeCache::Choice ModeCache::nearest_of(const std::vector<Mode>& possible, const double* theta, int present) {
+ModeCache::Choice ModeCache::nearest_of(const std::vector<Mode>& possible, const double* theta, int present,
+                                        const Vector* w_before) {
   const auto [regular, singular] = maps_of(possible);
   if (!find_admissible({regular.begin(), regular.end()}, {singular.begin(), singular.end()}, theta, present))
     return {.status = Status::not_enumerated};
-  return nearest_admissible(theta, present);
+  return nearest_admissible(theta, present, w_before);
 }
 
 /// Of `admissible_`.
-ModeCache::Choice ModeCache::nearest_admissible(const double* theta, int present) {
+ModeCache::Choice ModeCache::nearest_admissible(const double* theta, int present, const Vector* w_before) {
   Choice choice;
   found_.clear();
-  const std::vector<char> leaving = leaving_laws(present, theta);
+  const Leaving leaving = leaving_laws(present, theta, w_before);
   int fewest = std::numeric_limits<int>::max();
   for (const int i : admissible_) {
     const int changes = memory_changes(i, present, leaving);

@@ -74,16 +74,17 @@ class ModeCache {
 
   /// The solution of minimal norm at θ over all modes. Where some are exactly admissible, those that
   /// are so within rounding do not count, but for the present one. Laws with memory leave
-  /// their branch in `present` (-1: unknown) only if no solution keeps it. Ties: the present mode,
+  /// their branch in `present` (-1: unknown) only if no solution keeps it, but those whose argument reaches its end first change
+  /// where they can; which these are is known where the arguments before are, `w_before`. Ties: the present mode,
   /// then the smaller one. Of too many modes for a table those are looked at, where all laws have memory, that differ
   /// in laws which leave their branch; how many solutions there are is not known then (0).
-  Choice nearest(const double* theta, int present);
+  Choice nearest(const double* theta, int present, const Vector* w_before = nullptr);
 
   /// The same where every mode but these is known to have no solution at θ: of the others no map is made.
-  Choice nearest_of(const std::vector<Mode>& possible, const double* theta, int present);
+  Choice nearest_of(const std::vector<Mode>& possible, const double* theta, int present, const Vector* w_before = nullptr);
   /// The one or the other; null: no mode is known to have none.
-  Choice nearest(const double* theta, int present, const std::vector<Mode>* possible) {
-    return possible != nullptr ? nearest_of(*possible, theta, present) : nearest(theta, present);
+  Choice nearest(const double* theta, int present, const std::vector<Mode>* possible, const Vector* w_before = nullptr) {
+    return possible != nullptr ? nearest_of(*possible, theta, present, w_before) : nearest(theta, present, w_before);
   }
   /// How many there are, at most table_limit + 1.
   [[nodiscard]] long modes() const { return modes_; }
@@ -150,19 +151,20 @@ class ModeCache {
   std::pair<std::set<int>, std::set<int>> maps_of(const std::vector<Mode>& modes);
   bool is_known_rival(int index, int other);
   bool is_rival(int index, int other) const;
-  /// `leaving`: see leaving_laws; empty: all.
-  [[nodiscard]] int memory_changes(int index, int present,
-                                   const std::vector<char>& leaving = {}) const;
+  /// Does a law leave its branch in the present mode by its own argument, and before others?
+  enum class Leaves : char { no, later, first };
+  using Leaving = std::vector<Leaves>;  // law by law; empty: all leave, none first
+  [[nodiscard]] int memory_changes(int index, int present, const Leaving& leaving = {}) const;
   /// The laws whose own argument leaves their branch in the present mode: a change of another law
   /// with memory counts more than all of theirs.
-  [[nodiscard]] std::vector<char> leaving_laws(int present, const double* theta) const;
+  [[nodiscard]] Leaving leaving_laws(int present, const double* theta, const Vector* w_before) const;
   bool add_if_admissible(const double* theta, const Mode& mode);
-  bool add_changed(const double* theta, const std::vector<int>& laws, std::size_t from, int count, Mode& mode);
-  Choice nearest_by_leaving(const double* theta, int present);
+  bool find_by_leaving(const double* theta, Mode mode, const std::vector<int>& first, const std::vector<int>& later);
+  Choice nearest_by_leaving(const double* theta, int present, const Vector* w_before);
   bool same_u(int first, int second, const double* theta);
   void keep_exact(const double* theta, int present);
   bool find_admissible(const std::vector<int>& regular, const std::vector<int>& singular, const double* theta, int present);
-  Choice nearest_admissible(const double* theta, int present);
+  Choice nearest_admissible(const double* theta, int present, const Vector* w_before);
   [[nodiscard]] bool precedes(int index, int chosen, int present) const;
   void choose(const double* theta, int present, Choice& choice) const;
 

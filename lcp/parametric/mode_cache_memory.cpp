@@ -1,8 +1,10 @@
 // The choice among modes of laws with memory that are too many for a table.
 #include <algorithm>
+#include <cmath>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
+#include <perp/lcp/memory.hpp>
 #include <perp/lcp/parametric/mode_cache.hpp>
 
 namespace perp {
@@ -10,35 +12,57 @@ namespace {
 
 constexpr std::size_t most_leaving = 10;  ///< laws of whose branches all combinations are looked at
 
-/// The laws that are marked.
-std::vector<int> marked(const std::vector<char>& marks) {
-  std::vector<int> laws;
-  for (std::size_t i = 0; i < marks.size(); ++i)
-    if (marks[i] != 0) laws.push_back(static_cast<int>(i));
-  return laws;
+/// Calls visit() in all modes that differ from `mode` in `count` of the laws from number `from` of the list on, as long as it
+/// returns true. False: it did not.
+template <class Visit>
+bool for_each_changed(const Laws& laws, const std::vector<int>& list, std::size_t from, std::size_t count, Mode& mode,
+                      const Visit& visit) {
+  if (count == 0) return visit();
+  for (std::size_t k = from; k < list.size(); ++k) {
+    const std::size_t law = at(list[k]);
+    const int present = mode[law], branches = static_cast<int>(laws[law].branches.size());
+    for (int branch = 0; branch < branches; ++branch) {
+      if (branch == present) continue;
+      mode[law] = branch;
+      if (!for_each_changed(laws, list, k + 1, count - 1, mode, visit)) return false;
+    }
+    mode[law] = present;
+  }
+  return true;
 }
 
 }  // namespace
 
-int ModeCache::memory_changes(int index, int present, const std::vector<char>& leaving) const {
+int ModeCache::memory_changes(int index, int present, const Leaving& leaving) const {
   if (present < 0) return 0;
+  const int against = static_cast<int>(memory_laws_.size()) + 1;  // more than all that leave
   int changes = 0;
   for (const int law : memory_laws_) {
-    const auto i = static_cast<std::size_t>(law);
-    if (map(index).modes().front()[i] == map(present).modes().front()[i]) continue;
-    changes += i < leaving.size() && leaving[i] == 0 ? static_cast<int>(memory_laws_.size()) + 1 : 1;
+    const bool stays = map(index).modes().front()[at(law)] == map(present).modes().front()[at(law)];
+    const Leaves leaves = leaving.empty() ? Leaves::later : leaving[at(law)];
+    if (stays == (leaves == Leaves::first)) changes += leaves == Leaves::later ? 1 : against;
   }
   return changes;
 }
 
-std::vector<char> ModeCache::leaving_laws(int present, const double* theta) const {
-  std::vector<char> leaving;
+ModeCache::Leaving ModeCache::leaving_laws(int present, const double* theta, const Vector* w_before) const {
+  Leaving leaving;
   if (present < 0 || memory_laws_.empty()) return leaving;
-  leaving.assign(family_.base.laws.size(), 0);
+  leaving.assign(family_.base.laws.size(), Leaves::no);
   const ModeMap& mode = map(present);
-  for (int i = 0; i < static_cast<int>(mode.margins().size()); ++i)
-    if (mode.margin(i, theta) < 0)
-      leaving[static_cast<std::size_t>(mode.margins()[static_cast<std::size_t>(i)].law)] = 1;
+  std::vector<Departing> departing;
+  for (int i = 0; i < static_cast<int>(mode.margins().size()); ++i) {
+    const ModeMap::Margin& margin = mode.margins()[at(i)];
+    const double after = mode.margin(i, theta);
+    if (!(after < 0)) continue;
+    leaving[at(margin.law)] = Leaves::later;
+    const Law& law = family_.base.laws[at(margin.law)];
+    if (w_before == nullptr || margin.of_lambda || margin.combined || !law.memory) continue;
+    const Range range = law.branches[at(mode.modes().front()[at(margin.law)])].w;
+    const double w = (*w_before)[margin.law], before = margin.upper ? range.upper - w : w - range.lower;
+    if (std::isfinite(before)) departing.push_back({margin.law, before, after, mode.w_rounding(margin.law, theta)});
+  }
+  for (const int law : first_to_leave(departing)) leaving[at(law)] = Leaves::first;
   return leaving;
 }
 
@@ -51,36 +75,33 @@ bool ModeCache::add_if_admissible(const double* theta, const Mode& mode) {
   return index >= 0 || known < 0 || !map(known).consistent(theta);
 }
 
-/// Appends the maps of all modes that differ from `mode` in `count` of the laws from number `from` of the list on. False: a
-/// singular mode may have solutions.
-bool ModeCache::add_changed(const double* theta, const std::vector<int>& laws, std::size_t from, int count, Mode& mode) {
-  if (count == 0) return add_if_admissible(theta, mode);
-  for (std::size_t k = from; k < laws.size(); ++k) {
-    const std::size_t law = at(laws[k]);
-    const int present = mode[law], branches = static_cast<int>(family_.base.laws[law].branches.size());
-    for (int branch = 0; branch < branches; ++branch) {
-      if (branch == present) continue;
-      mode[law] = branch;
-      if (!add_changed(theta, laws, k + 1, count - 1, mode)) return false;
+/// Lists the modes with a solution that change the fewest of the laws `later` beside those that change all of `first`, or where
+/// there is none beside all but one of them, and so on. False: a singular mode may have solutions.
+bool ModeCache::find_by_leaving(const double* theta, Mode mode, const std::vector<int>& first, const std::vector<int>& later) {
+  const Laws& laws = family_.base.laws;
+  admissible_.clear();
+  for (std::size_t staying = 0; staying <= first.size(); ++staying)
+    for (std::size_t count = 0; count <= later.size() && admissible_.empty(); ++count) {
+      const auto with_later = [&] {
+        return for_each_changed(laws, later, 0, count, mode, [&] { return add_if_admissible(theta, mode); });
+      };
+      if (!for_each_changed(laws, first, 0, first.size() - staying, mode, with_later)) return false;
     }
-    mode[law] = present;
-  }
   return true;
 }
 
 /// The rule counts changes of laws that leave their branch before all others: where some of these lead to a solution no
 /// other mode is nearer, and none is looked at.
-ModeCache::Choice ModeCache::nearest_by_leaving(const double* theta, int present) {
+ModeCache::Choice ModeCache::nearest_by_leaving(const double* theta, int present, const Vector* w_before) {
   Choice choice;
   choice.status = Status::not_enumerated;
   if (present < 0 || memory_laws_.size() != family_.base.laws.size()) return choice;
-  const std::vector<int> laws = marked(leaving_laws(present, theta));
-  if (laws.size() > most_leaving) return choice;
-  Mode mode = map(present).modes().front();
-  admissible_.clear();
-  for (int count = 0; admissible_.empty() && count <= static_cast<int>(laws.size()); ++count)
-    if (!add_changed(theta, laws, 0, count, mode)) return choice;
-  if (admissible_.empty()) return choice;
+  const Leaving leaving = leaving_laws(present, theta, w_before);
+  std::vector<int> first, later;
+  for (std::size_t i = 0; i < leaving.size(); ++i)
+    if (leaving[i] != Leaves::no) (leaving[i] == Leaves::first ? first : later).push_back(static_cast<int>(i));
+  if (first.size() + later.size() > most_leaving) return choice;
+  if (!find_by_leaving(theta, map(present).modes().front(), first, later) || admissible_.empty()) return choice;
   keep_exact(theta, present);
   found_ = admissible_;
   choice.status = Status::solved;

@@ -248,6 +248,7 @@ FoundSolutions NonlinearCapturing::find_solutions(double h, const Mode& present,
   const bool thorough = options_.selector == Selector::minimal_norm || start_pending_;
   left_branch_ = false;
   const State& next = trial();
+  search_.begin_at(arguments_before());
   const StepSearch::PresentEnd end{next.end_lambda, next.end_w};
   FoundSolutions found = thorough ? search_.all(present, d, lambda)
                                   : search_.nearest(present, d, lambda, next.knows_end ? &end : nullptr);

@@ -261,6 +261,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays);
   bool settle_by_steps(double h, Step& seen, ResetWatch::Errors& errors);
   std::pair<Vector, Vector> bounded_w(const Step& state, const Vector& rate, const ResetWatch::Errors& errors);
+  StepSearch::Arguments arguments_before();
   bool is_on_branches(const Step& state, const ResetWatch::Errors& errors);
   Step settle_sides(ResetWatch::Errors errors,
                     const std::vector<ResetWatch::Approach>& approaching);

@@ -284,6 +284,15 @@ std::pair<Vector, Vector> NonlinearCapturing::bounded_w(const Step& state, const
   return {rows.tail(step_.m()), row_errors.tail(step_.m())};
 }
 
+/// The arguments of laws where the attempted step begins, with the rates that led there. Nothing where no law has memory.
+StepSearch::Arguments NonlinearCapturing::arguments_before() {
+  if (start_pending_ || std::ranges::none_of(step_.laws(), [](const Law& law) { return law.memory; })) return {};
+  const Step now = snapshot();
+  const Vector rate = last_rate_.size() == step_.n() ? last_rate_ : Vector(Vector::Zero(step_.n()));
+  auto [w, rounding] = bounded_w(now, rate, ResetWatch::rounding(now, now));
+  return {std::move(w), std::move(rounding)};
+}
+
 /// The laws that change their branch between a and b, but whose argument at b is on the branch before
 /// still, or on the end of it.
 std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b, const ResetWatch::Errors& errors) {

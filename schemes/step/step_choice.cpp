@@ -2,12 +2,14 @@
 #include <cmath>
 
 #include <perp/core/branches.hpp>
+#include <perp/lcp/memory.hpp>
 #include <perp/schemes/step/step_search.hpp>
 
 namespace perp {
 namespace {
 
 constexpr double same_order = 4;  ///< ratio of norms that are both O(h)
+constexpr char first_leaving = 2;  ///< of a law whose argument leaves its branch before others
 
 /// How many distinct x⁺ there are, -1: a continuum.
 int distinct_states(const std::vector<ModeSolution>& list) {
@@ -46,11 +48,17 @@ void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector
   leaving_.assign(laws.size(), 1);
   knows_leaving_ = ends_in(present, d, lambda);
   if (!knows_leaving_) return;
+  std::vector<Departing> departing;
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const Range range = w_range(laws[i].branches[static_cast<std::size_t>(present[i])]);
-    const double w = w_[static_cast<Eigen::Index>(i)];
-    leaving_[i] = w < range.lower || w > range.upper ? 1 : 0;
+    const auto law = static_cast<Eigen::Index>(i);
+    const double after = std::min(w_[law] - range.lower, range.upper - w_[law]);
+    leaving_[i] = after < 0 ? 1 : 0;
+    if (leaving_[i] == 0 || !laws[i].memory || before_.w.size() == 0) continue;
+    const double before = w_[law] < range.lower ? before_.w[law] - range.lower : range.upper - before_.w[law];
+    departing.push_back({static_cast<int>(i), before, after, before_.rounding[law]});
   }
+  for (const int law : first_to_leave(departing)) leaving_[static_cast<std::size_t>(law)] = first_leaving;
 }
 
 /// Is a law that has one branch outside of it, by the last end that was made?
@@ -102,14 +110,15 @@ bool StepSearch::is_next(const Mode& mode) {
   return searched_.insert(mode).second;
 }
 
-/// How many laws with memory a mode changes; one whose own argument does not leave its branch
-/// counts more than all of the others.
+/// How many laws with memory a mode changes; one whose own argument does not leave its branch, and one that stays though its
+/// argument leaves it first, count more than all of the others.
 int StepSearch::memory_changes(const Mode& mode, const Mode& present) const {
   const Laws& laws = step_.laws();
   int sum = 0;
   for (std::size_t i = 0; i < mode.size() && i < present.size(); ++i) {
-    if (!laws[i].memory || mode[i] == present[i]) continue;
-    sum += i < leaving_.size() && leaving_[i] == 0 ? static_cast<int>(laws.size()) + 1 : 1;
+    const char leaves = i < leaving_.size() ? leaving_[i] : 1;
+    if (laws[i].memory && (mode[i] == present[i]) == (leaves == first_leaving))
+      sum += leaves == 1 ? 1 : static_cast<int>(laws.size()) + 1;
   }
   return sum;
 }

@@ -68,6 +68,13 @@ class StepSearch {
   /// Are there more modes than are all tried?
   [[nodiscard]] bool has_too_many_modes() const { return modes_ > most_modes; }
 
+  /// The arguments of laws where the step begins, and their rounding: which laws with memory leave their branch first is known
+  /// from these. Empty: it is not.
+  struct Arguments {
+    Vector w, rounding;
+  };
+  void begin_at(Arguments before) { before_ = std::move(before); }
+
   /// Where the step in the present mode ends, beyond its ranges.
   struct PresentEnd {
     const Vector &lambda, &w;
@@ -134,7 +141,8 @@ class StepSearch {
   ImplicitStep& step_;
   ModeNewton& newton_;
   bool thorough_ = true, is_far_ = false;
-  std::vector<char> leaving_;  // laws with memory whose own argument leaves their branch, see `all`
+  std::vector<char> leaving_;  // laws with memory whose own argument leaves their branch, 2: before others; see `all`
+  Arguments before_;
   bool converged_ = false;     // the last run of Newton's method
   std::set<Mode> searched_;    // by the present call of `nearest`
   bool knows_leaving_ = true;  // the step in the present mode was found

@@ -147,7 +147,8 @@ const std::vector<Mode>* Capturing::modes_left(const ModeCache& maps) const {
 }
 
 ModeCache::Choice Capturing::nearest_of_all(ModeCache& maps, int present) {
-  return maps.nearest(trial().parameter.data(), present, modes_left(maps));
+  const bool knows_before = !memory_.empty() && !start_pending_;
+  return maps.nearest(trial().parameter.data(), present, modes_left(maps), knows_before ? &w() : nullptr);
 }
 
 /// The numbers of the point, which has those of the attempted state from here.
