@@ -280,8 +280,6 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
   int solutions = 0, ties = 0;
   std::size_t best = 0;
   if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
-  if (options_.selector == Selector::keep_mode && !start_pending_)
-    best = search_.most_continuous(found, present, best);
   Attempt attempt = take(found.list[best], found.all_modes ? solutions : 0, ties);
   attempt.is_choice = own != nullptr && !attempt.kept_mode;
   return attempt;

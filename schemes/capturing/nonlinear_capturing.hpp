@@ -147,8 +147,10 @@ class NonlinearCapturing final : public ModewiseScheme {
   void begin_here();
   Attempt step_to(double t_next, double h);
   Attempt step_once(double t_next, double h);
-  [[nodiscard]] std::vector<int> coarse_unknowns() const;
-  int solve_from_here();
+  [[nodiscard]] std::vector<int> far_unknowns() const;
+  std::vector<int> coarse_of(std::vector<int> far);
+  bool holds_as_written();
+  int solve_from_here(std::vector<int> coarse);
   [[nodiscard]] bool moved_as_far_before(const std::vector<int>& variables) const;
   [[nodiscard]] bool moves_alike(const Vector& a, const Vector& b) const;
   template <class Rows>

@@ -197,13 +197,28 @@ Vector NonlinearCapturing::drift(const Vector& sizes, long steps) const {
   return Scheme::drift(sizes, steps).cwiseMax(gate * of_solution);
 }
 
-/// Algebraic variables that came from so far that the rounding of their way is more than `coarse_share` of them: the
-/// unknown of a step is x⁺ − x, and the gate knows no more of its rows than that tells.
-std::vector<int> NonlinearCapturing::coarse_unknowns() const {
+/// Variables that came from so far that the rounding of their way is more than `coarse_share` of them: the unknown of a step
+/// is x⁺ − x, and the gate knows no more of its rows than that tells.
+std::vector<int> NonlinearCapturing::far_unknowns() const {
   std::vector<int> list;
   for (int j = 0; j < step_.n(); ++j)
-    if (is_algebraic(j) && std::abs(trial().d[j]) * unit_roundoff > coarse_share * std::abs(trial().x[j])) list.push_back(j);
+    if (std::abs(trial().d[j]) * unit_roundoff > coarse_share * std::abs(trial().x[j])) list.push_back(j);
   return list;
+}
+
+/// Those of them without rates; and those with rates, of which rows may ask for no better, where a row does not hold at the
+/// state that is written. The step is set from the base of the trial's ways.
+std::vector<int> NonlinearCapturing::coarse_of(std::vector<int> far) {
+  const auto has_rate = [this](int j) { return !is_algebraic(j); };
+  if (std::ranges::any_of(far, has_rate) && holds_as_written()) std::erase_if(far, has_rate);
+  return far;
+}
+
+/// Do the rows of the trial's mode hold at its state to the rounding of its numbers?
+bool NonlinearCapturing::holds_as_written() {
+  const State& next = trial();
+  step_.set_mode(*next.mode);
+  return step_.bound_written(next.d, next.lambda) <= gate;
 }
 
 /// Is it a step whose state is not taken, since it is one of the present mode that leaves it?
@@ -211,23 +226,24 @@ bool NonlinearCapturing::tells_only_that_it_left(const Attempt& found) const {
   return !found.kept_mode && is_left_enough() && trial().mode == current().mode;
 }
 
-/// The step; where algebraic variables came from far its solution is found again from where they are, since no equation
-/// holds where they were.
+/// The step; where variables came from far its solution is found again from where they are: no equation holds where
+/// algebraic ones were, and small ones that others depend on are known to their own rounding then.
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
   const Attempt found = step_once(t_next, h);
   if (found.status != Status::solved || !is_first_order_ || tells_only_that_it_left(found)) return found;
-  const std::vector<int> coarse = coarse_unknowns();
+  const std::vector<int> far = far_unknowns();
+  if (far.empty()) return found;
+  set_step(t_next, h);
+  const std::vector<int> coarse = coarse_of(far);
   if (coarse.empty()) return found;
   constexpr int rounds_to_settle = 6;  // 190 bits below the motion of a step
-  const Vector before = current().x;
   const State first = trial();
   const bool is_passing = moved_as_far_before(coarse);
-  const int rounds = solve_from_here();
-  current().x = before;
+  const int rounds = solve_from_here(coarse);
   // A variable that goes on through 0 becomes ever smaller: it is known as well as what it moves needs it.
   if (is_passing && rounds > rounds_to_settle && moves_alike(first.x, trial().x)) trial() = first;
   if (rounds > 0) return found;
-  message_ = "algebraic variables came from so far that rounding hides their equations, and from where they are Newton's method finds no solution";
+  message_ = "variables came from so far that rounding hides their equations, and from where they are Newton's method finds no solution";
   return {Status::not_solved, false, 0, 0};
 }
 
@@ -250,28 +266,32 @@ bool NonlinearCapturing::moves_alike(const Vector& a, const Vector& b) const {
   return some;
 }
 
-/// The solution of the trial's mode from its state, the step beginning at its values of the coarse variables, until there
-/// are none. The number of rounds; 0: none was found.
-int NonlinearCapturing::solve_from_here() {
+/// The solution of the trial's mode from its state, the unknowns of the step being the ways from its values of the coarse
+/// variables, until there are none. The number of rounds; 0: none was found.
+int NonlinearCapturing::solve_from_here(std::vector<int> coarse) {
   constexpr int most_rounds = 24;  // each takes 32 bits off, to the smallest that follows the largest double
   State& next = trial();
-  for (int round = 0; round < most_rounds; ++round) {
-    const std::vector<int> coarse = coarse_unknowns();
-    if (coarse.empty()) return round;
+  Vector base = current().x;
+  int round = 0;
+  for (; round < most_rounds && !coarse.empty(); ++round) {
     for (const int j : coarse) {
-      current().x[j] = next.x[j];
+      base[j] = next.x[j];
       next.d[j] = 0;
     }
     set_step(next.t, next.h);
+    step_.set_base(base);
     step_.set_mode(*next.mode);
     if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return 0;
     const Admission admission = newton_.admit(next.d, next.lambda, next.w);
     if (admission == Admission::outside) return 0;
     next.weak = admission == Admission::weak;
     next.residual = newton_.residual();
-    next.x = current().x + next.d;
+    next.x = base + next.d;
+    coarse = coarse_of(far_unknowns());
   }
-  return most_rounds;
+  for (int j = 0; j < step_.n(); ++j)  // an algebraic variable goes on from where its equations hold
+    if (!is_algebraic(j)) next.d[j] = next.x[j] - current().x[j];
+  return round;
 }
 
 bool NonlinearCapturing::argument_jumps(int i) const {

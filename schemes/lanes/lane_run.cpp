@@ -21,15 +21,16 @@ PERP_EIGHT_INLINE Bits is_admitted(const Lanes& s) {
   return inside;
 }
 
-/// Does no algebraic variable change its sign, nor come from far?
+/// Does no algebraic variable change its sign, and no variable come from far?
 PERP_EIGHT_INLINE Bits is_steady(const Lanes& s) {
   const LaneForm& form = *s.form;
   Bits steady = all_bits(-1);
   for (int j = 0; j < form.n; ++j) {
-    if (form.differential[static_cast<std::size_t>(j)] != 0) continue;
     const Eight after = s.x[j] + s.d_now[j];
+    steady &= ~(size_of(s.d_now[j]) * all(unit_roundoff) > all(coarse_share) * size_of(after));
+    if (form.differential[static_cast<std::size_t>(j)] != 0) continue;
     const Bits turns = ((s.x[j] < all(0)) & (after > all(0))) | ((s.x[j] > all(0)) & (after < all(0)));
-    steady &= ~turns & ~(size_of(s.d_now[j]) * all(unit_roundoff) > all(coarse_share) * size_of(after));
+    steady &= ~turns;
   }
   return steady;
 }

@@ -148,7 +148,8 @@ void ImplicitStep::widen(const Vector& d, const Vector& d_low, const Vector& lam
     return WideNumber{value.high, value.low, double_double_rounding * size};
   };
   for (int j = 0; j < n(); ++j) {
-    const DoubleDouble change = two_sum(d[j], d_low[j]);
+    const DoubleDouble own = two_sum(d[j], d_low[j]);
+    const DoubleDouble change = shift_.size() > 0 ? DoubleDouble{shift_[j], 0} + own : own;
     const DoubleDouble high = quotient(change.high, h_);
     const DoubleDouble rest = two_product(high.high, h_);
     const double low = ((change.high - rest.high) - rest.low + change.low) / h_;

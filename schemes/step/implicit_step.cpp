@@ -66,14 +66,21 @@ ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system
 
 void ImplicitStep::set_step(const Vector& x, double t_next, double h) {
   x_ = x;
+  shift_.resize(0);
   t_ = t_next;
   t_old_ = t_next - h;
   h_ = h;
   consistency_ = false;
 }
 
+void ImplicitStep::set_base(const Vector& base) {
+  shift_ = base - x_;
+  x_ = base;
+}
+
 void ImplicitStep::set_consistency(const Vector& x, double t) {
   x_ = x;
+  shift_.resize(0);
   t_ = t;
   h_ = 1;
   consistency_ = true;
@@ -127,7 +134,10 @@ inline void ImplicitStep::add(std::size_t k, double slope) {
 void ImplicitStep::write_inputs(const Vector& d, const Vector& lambda) {
   double* z = z_.data();
   *z++ = t_;
-  for (int j = 0; j < n(); ++j) *z++ = consistency_ ? 0 : d[j] / h_;
+  if (shift_.size() > 0)
+    for (int j = 0; j < n(); ++j) *z++ = (shift_[j] + d[j]) / h_;
+  else
+    for (int j = 0; j < n(); ++j) *z++ = consistency_ ? 0 : d[j] / h_;
   for (int j = 0; j < n(); ++j) *z++ = x_[j] + d[j];
   for (int i = 0; i < m(); ++i) *z++ = lambda[i];
   if (theta_ == 1) return;
@@ -136,12 +146,15 @@ void ImplicitStep::write_inputs(const Vector& d, const Vector& lambda) {
   for (int j = 0; j < n(); ++j) z_old_[static_cast<std::size_t>(1 + n() + j)] = x_[j];
 }
 
-/// The unknowns are rounded numbers, d/h and x + d are rounded once more.
+/// The unknowns are rounded numbers, d/h and x + d are rounded once more. A shift and its sum with d are rounded too.
 void ImplicitStep::write_input_errors(const Vector& d, const Vector& lambda) {
   double* error = z_error_.data();
   *error++ = 0;
-  for (int j = 0; j < n(); ++j)
-    *error++ = consistency_ ? 0 : half_ulp(d[j]) / h_ + half_ulp(d[j] / h_);
+  for (int j = 0; j < n(); ++j) {
+    const double shift = shift_.size() > 0 ? shift_[j] : 0, change = shift + d[j];
+    const double rounding = shift == 0 ? half_ulp(d[j]) : half_ulp(d[j]) + half_ulp(shift) + half_ulp(change);
+    *error++ = consistency_ ? 0 : rounding / h_ + half_ulp(change / h_);
+  }
   for (int j = 0; j < n(); ++j) *error++ = half_ulp(d[j]) + half_ulp(x_[j] + d[j]);
   for (int i = 0; i < m(); ++i)
     *error++ = unknown_[static_cast<std::size_t>(i)] < 0 ? 0 : half_ulp(lambda[i]);
@@ -222,6 +235,20 @@ void ImplicitStep::consistency_rows(const Vector& d) {
 double ImplicitStep::bound(const Vector& d, const Vector& lambda) {
   write_inputs(d, lambda);
   write_input_errors(d, lambda);
+  return bound_by_input_errors(d, lambda);
+}
+
+/// Of what underflows no digits are asked for.
+double ImplicitStep::bound_written(const Vector& d, const Vector& lambda) {
+  constexpr double least = 0x1p-960 * unit_roundoff;  // products of smaller numbers may round by more than u of themselves
+  write_inputs(d, lambda);
+  write_input_errors(d, lambda);
+  for (int j = 0; j < n(); ++j) z_error_[at(1 + n() + j)] = std::max(half_ulp(variable(j)), least);
+  return bound_by_input_errors(d, lambda);
+}
+
+/// Errors and residuals of all rows from those of the inputs, and the largest of their ratios.
+double ImplicitStep::bound_by_input_errors(const Vector& d, const Vector& lambda) {
   evaluator_.evaluate_bounded(z_.data(), z_error_.data(), bounded_rows_.data(), row_errors_.data());
   if (theta_ != 1 && !consistency_) average_errors();
   for (std::size_t i = 0; i < static_cast<std::size_t>(n()); ++i) {

@@ -46,6 +46,9 @@ class ImplicitStep {
   [[nodiscard]] bool has_units() const { return has_units_; }
   /// From x to t_next by a step of length h.
   void set_step(const Vector& x, double t_next, double h);
+  /// The unknown of the step that is set becomes x⁺ − base, of which doubles know more than of x⁺ − x where x⁺ is small beside x:
+  /// 0 = F(t⁺, (base − x + d)/h, base + d, λ). For steps of backward Euler.
+  void set_base(const Vector& base);
   /// Instead of a step: the consistent states at t. Rows of F with derivatives become
   /// ∂F/∂ẋ d = 0, the derivatives of F being taken at ẋ = 0.
   void set_consistency(const Vector& x, double t);
@@ -128,6 +131,9 @@ class ImplicitStep {
   /// largest |F_i| / e_i, infinite where a row has no finite bound.
   double bound(const Vector& d, const Vector& lambda);
   [[nodiscard]] const double* errors() const { return errors_.data(); }  ///< e, size()
+  /// The same of the state x + d that is written, each variable known to half a unit in its own last place: what the
+  /// rounding of a longer way d leaves open counts.
+  double bound_written(const Vector& d, const Vector& lambda);
   /// w_i at the point of the last `bound`.
   [[nodiscard]] RunningError bounded_w(int law) const {
     const auto row = static_cast<std::size_t>(n() + law);
@@ -164,11 +170,11 @@ class ImplicitStep {
   Vector rate_terms(double t, const Vector& x, const Vector& lambda);
   /// A bound of its change where d changes by d_error.
   [[nodiscard]] double norm_error(const Vector& d_error) const;
-  /// x_j + d_j.
+  /// x⁺_j.
   [[nodiscard]] double variable(int j) const {
     return z_[static_cast<std::size_t>(1 + n() + j)];
   }
-  /// The rounding of x_j + d_j.
+  /// Its rounding.
   [[nodiscard]] double variable_error(int j) const {
     return z_error_[static_cast<std::size_t>(1 + n() + j)];
   }
@@ -197,6 +203,7 @@ class ImplicitStep {
   Vector row_terms(double t, const Vector& x, const Vector& lambda);
   void write_inputs(const Vector& d, const Vector& lambda);
   void write_input_errors(const Vector& d, const Vector& lambda);
+  double bound_by_input_errors(const Vector& d, const Vector& lambda);
   void average();
   void average_wide(std::vector<WideNumber> z, bool in_pairs, std::vector<WideNumber>& rows);
   void average_errors();
@@ -226,7 +233,8 @@ class ImplicitStep {
   };
   std::optional<Setting> set_;
 
-  Vector x_;
+  Vector x_;      // to which d is added
+  Vector shift_;  // x_ less the state in which the step begins, where `set_base` has moved it; else empty
   double t_ = 0, t_old_ = 0, h_ = 1;
   bool consistency_ = false;
 

@@ -8,7 +8,6 @@
 namespace perp {
 namespace {
 
-constexpr double same_order = 4;  ///< ratio of norms that are both O(h)
 constexpr char first_leaving = 2;  ///< of a law whose argument leaves its branch before others
 
 /// How many distinct x⁺ there are, -1: a continuum.
@@ -152,31 +151,6 @@ std::size_t StepSearch::choose(const FoundSolutions& found, const Mode& present,
       best = i;
       ties = 0;
     }
-  }
-  return best;
-}
-
-/// Do algebraic variables change less in a, each in its own unit: none more, some clearly less?
-bool StepSearch::changes_less(const ModeSolution& a, const ModeSolution& b) const {
-  bool less = false;
-  for (int j = 0; j < step_.n(); ++j) {
-    if (step_.evaluator().is_differential(j)) continue;
-    if (std::abs(a.d[j]) > std::abs(b.d[j]) + gate * (a.d_error[j] + b.d_error[j])) return false;
-    less = less || same_order * std::abs(a.d[j]) < std::abs(b.d[j]) - gate * b.d_error[j];
-  }
-  return less;
-}
-
-std::size_t StepSearch::most_continuous(const FoundSolutions& found, const Mode& present,
-                                        std::size_t chosen) const {
-  const ModeSolution& nearest = found.list[chosen];
-  std::size_t best = chosen;
-  for (std::size_t i = 0; i < found.list.size(); ++i) {
-    const ModeSolution& solution = found.list[i];
-    if (memory_changes(solution, present) > memory_changes(nearest, present) ||
-        solution.norm > same_order * nearest.norm)
-      continue;
-    if (changes_less(solution, found.list[best])) best = i;
   }
   return best;
 }

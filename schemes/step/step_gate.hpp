@@ -7,7 +7,8 @@ namespace perp {
 
 /// Largest residual of a state that is called solved, as a multiple of its rounding.
 inline constexpr double most_rounding = misfit_limit;
-/// Of an algebraic variable: rounding of its way in a nonlinear step beyond which it is solved for again from where it is.
+/// Of a variable: rounding of its way in a nonlinear step beyond which it is solved for again from where it is; with a rate
+/// where rows do not hold there.
 inline constexpr double coarse_share = 0x1p-40;
 
 /// Puts λ into the ranges of the solution's mode, computes w and returns the residual of the point:

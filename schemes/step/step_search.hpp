@@ -93,12 +93,6 @@ class StepSearch {
   std::size_t choose(const FoundSolutions& found, const Mode& present, int& solutions,
                      int& ties) const;
 
-  /// The solution that goes on where `chosen` begins: of those whose norms are of the same order,
-  /// all continuous then, the one whose algebraic variables change least. A multiplier that enters
-  /// nonlinearly may have a second root, in which only they jump.
-  [[nodiscard]] std::size_t most_continuous(const FoundSolutions& found, const Mode& present,
-                                            std::size_t chosen) const;
-
   /// Bounds of the distance of the solution that the step is linearised at from the exact one,
   /// where the matrix tells; else the rounding of its numbers.
   void write_errors(ModeSolution& solution);
@@ -130,7 +124,6 @@ class StepSearch {
   [[nodiscard]] std::vector<Mode> modes_from(const Mode& present) const;
   [[nodiscard]] int memory_changes(const Mode& mode, const Mode& present) const;
   [[nodiscard]] int memory_changes(const ModeSolution& solution, const Mode& present) const;
-  [[nodiscard]] bool changes_less(const ModeSolution& a, const ModeSolution& b) const;
   bool ends_in(const Mode& mode, const Vector& d, const Vector& lambda);
   void find_leaving(const Mode& present, const Vector& d, const Vector& lambda);
   [[nodiscard]] bool violates_constraint() const;

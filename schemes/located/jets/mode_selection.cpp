@@ -108,9 +108,9 @@ std::vector<Continuation> first_of_likely(ModeSearch& search, const std::vector<
   return found;
 }
 
-/// Weak continuations, of which jets of more levels tell which modes are left. Where they reject
-/// all, the series and the equations do not agree on what is zero, and what the fewer levels say
-/// stands.
+/// Weak continuations, of which jets of more levels tell which modes are left. Where they reject all and leave another mode
+/// open, that is how the solution goes on: x = 0 of x' = -t³ sign(x). Else the series and the equations do not agree on what
+/// is zero, and what the fewer levels say stands.
 void decide_weak(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
                  const SelectionOptions& options, Selection& selection) {
   const auto is_weak = [](const Continuation& c) { return !c.strict; };
@@ -123,7 +123,7 @@ void decide_weak(ConsistentJets& jets, double t, const Vector& x, const Vector& 
     ModeSearch search(deeper, t, x, lambda, options);
     deeper.allow_work(options.most_points);
     std::vector<Continuation> decided = search.decide(list, jets.levels());
-    if (decided.empty()) return;
+    if (decided.empty() && !selection.leaves_open) return;
     list = std::move(decided);
     selection.rejected.insert(selection.rejected.end(), search.rejected.begin(),
                               search.rejected.end());

@@ -98,7 +98,8 @@ void ModeTransition::at_corner(const Gap& fell, const Step& state) {
   run_.sensitivity.at_corner(fell);
 }
 
-/// The gaps of other laws that are 0, or were within the moment.
+/// The gaps of other laws that are 0, or were within the moment: how small one is beside its unit tells nothing, a multiplier
+/// that decays has long to go however small it is.
 void ModeTransition::add_gaps_of_moment(const Gap& fell, const Step& state) {
   Passage& passage = at_.passage;
   const double together = at_.same_moment(state);
@@ -107,7 +108,7 @@ void ModeTransition::add_gaps_of_moment(const Gap& fell, const Step& state) {
     const double value = run_.locator.value(gap, state);
     const Matrix& series = gap.of_lambda ? passage.before.lambda : passage.before.w;
     const double speed = series.cols() > 1 ? std::abs(series(gap.law, 1)) : 0;
-    if (run_.locator.is_zero(gap, value) || std::abs(value) <= speed * together) passage.gaps.push_back(gap);
+    if (std::abs(value) <= speed * together) passage.gaps.push_back(gap);
   }
 }
 

@@ -46,6 +46,17 @@ TEST_SUITE("schemes/located/transition/repulsion") {
     CHECK(found.complete);
   }
 
+  TEST_CASE("a surface that attracts with a rate that begins at 0 holds the one solution, x = 0") {
+    for (const char* rate : {"-t^2*sign(x)", "-t^3*sign(x)", "-t^4*sign(x)", "-t^7*sign(x)", "-sin(t)^3*sign(x)"}) {
+      CAPTURE(rate);
+      const SolutionBranches found = branches(std::string("[variables]\nx = 0\n[model]\nequations = [\"der(x) = ") + rate +
+                                              "\"]\n[run]\nt = [0, 1]\n");
+      REQUIRE(found.list.size() == 1);
+      CHECK(found.list.front().run.status == Status::solved);
+      CHECK(found.list.front().run.x.back()[0] == 0);
+    }
+  }
+
   TEST_CASE("the list is complete where sliding attracts all the time, or ends at a fold") {
     for (const char* rate : {"-sign(x)*2 + sin(t)", "-sign(x) + 0.6*t"}) {
       const SolutionBranches found =
