@@ -6,9 +6,10 @@
 
 #include <perp/analysis/measures/constant_expression.hpp>
 #include <perp/analysis/parallel.hpp>
+#include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/schemes.hpp>
-#include <perp/analysis/sweep/kept_states.hpp>
 #include <perp/analysis/sweep/sweep.hpp>
+#include <perp/analysis/sweep/watched_run.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 
@@ -28,33 +29,13 @@ long lines_of(const SweepRequest& request) {
   return request.points.size() / length_of(request) * directions_of(request);
 }
 
-/// A run and all that looks at it while it is made.
-struct WatchedRun {
-  WatchedRun(Model its_model, const SweepRequest& request)
-      : model(std::move(its_model)),
-        measures(model, request.measures, request.after),
-        from(request.after.empty() ? model.run.span.start : constant_expression(model, request.after)),
-        section(request.section.empty() ? nullptr : Section::read(model, request.section)),
-        kept(request.times) {
-    options.keep = false;
-    options.bounds = model.bounds();
-  }
-
-  Model model;
-  Measures measures;
-  double from;
-  std::unique_ptr<Section> section;
-  ModeHistory history{};
-  IntegrateOptions options{};
-  KeptStates kept;
-};
-
 /// The runs of one sweep, line by line.
 class Sweep {
  public:
   explicit Sweep(const SweepRequest& request) : request_(request) {
     result_.names = request.points.names();
     const Model model = request.read(request.points.overrides(0));
+    variables_ = variable_names(model);
     most_together_ = model.system.affine() != nullptr ? most_affine : most_of_equations;
     for (const std::string& definition : request.measures) result_.measures.push_back(definition.substr(0, definition.find('=')));
     check_measures();
@@ -220,7 +201,7 @@ class Sweep {
     SweepRun made;
     Vector end;
     try {
-      Model model = request_.read(set);
+      Model model = read(point);
       if (last.size() > 0) start_at(last, set, model);
       const std::unique_ptr<WatchedRun> run = watched(std::move(model));
       made = this->made(*run, scheme(run->model.run.scheme).run(run->model, run->options), end);
@@ -241,7 +222,7 @@ class Sweep {
     std::vector<Trajectory> results;
     try {
       for (std::size_t k = 0; k < count; ++k)
-        runs.push_back(watched(request_.read(request_.points.overrides(static_cast<long>(places[first + k]) / directions()))));
+        runs.push_back(watched(read(static_cast<long>(places[first + k]) / directions())));
       results = run_all(runs);
     } catch (const InvalidInput&) {
       return 0;
@@ -302,6 +283,18 @@ class Sweep {
     std::string text;
     for (const Override& item : set) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", item.key, item.value);
     return text;
+  }
+
+  /// The model of a point. States of all runs stand in the same columns, and are handed on in the same order.
+  [[nodiscard]] Model read(long point) const {
+    Model model = request_.read(request_.points.overrides(point));
+    const bool has_states = request_.keeps || !request_.section.empty() || request_.follow != Follow::none;
+    if (has_states && variable_names(model) != variables_)
+      throw InvalidInput(
+          fmt::format("this run has other variables than the first one ({} and {} of them), whose states are kept side by side or handed "
+                      "on; expected measures alone where what is varied changes the variables",
+                      model.variables.size(), variables_.size()));
+    return model;
   }
 
   [[nodiscard]] std::unique_ptr<WatchedRun> watched(Model model) const {
@@ -368,6 +361,7 @@ class Sweep {
 
   const SweepRequest& request_;
   SweepResult result_;
+  std::vector<std::string> variables_;  // of the first run
   std::size_t most_together_ = 1;
   std::mutex mutex_;
   long done_ = 0, failed_ = 0;
