@@ -238,9 +238,9 @@ double ImplicitStep::bound(const Vector& d, const Vector& lambda) {
   return bound_by_input_errors(d, lambda);
 }
 
-/// Of what underflows no digits are asked for.
+/// Of numbers whose products underflow no digits are asked for.
 double ImplicitStep::bound_written(const Vector& d, const Vector& lambda) {
-  constexpr double least = 0x1p-960 * unit_roundoff;  // products of smaller numbers may round by more than u of themselves
+  constexpr double least = 0x1p-480 * unit_roundoff;  // products of two smaller ones may round by more than u of themselves
   write_inputs(d, lambda);
   write_input_errors(d, lambda);
   for (int j = 0; j < n(); ++j) z_error_[at(1 + n() + j)] = std::max(half_ulp(variable(j)), least);

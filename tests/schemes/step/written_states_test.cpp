@@ -27,7 +27,7 @@ Trajectory run(const std::string& equation, double K, double unit, const std::st
 TEST_SUITE("schemes/step/written_states") {
   TEST_CASE("a stiff algebraic equation holds in every state that is written, and the rates that its force drives too") {
     for (const char* equation : {"f/K = u*x", "f = K*u*x", "0 = u*x - f/K", "u*x = f/K + 0*y"})
-      for (const double K : {1e8, 1e12, 1e16, 1e20, 1e60, 1e200})
+      for (const double K : {1e8, 1e12, 1e16, 1e20, 1e60, 1e100})
         for (const double unit : {1.0, 0x1p-30, 1e9})
           for (const char* company : {"", " - 0.1*abs(y - 0.5)"}) {
             CAPTURE(equation);
