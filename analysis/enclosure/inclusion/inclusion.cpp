@@ -250,22 +250,11 @@ bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
   return false;
 }
 
-/// A law that is not open and holds its argument at 0 by a higher derivative of it, beside an open one that jumps; −1: there is
-/// none. Its λ inside of its branch does not tell then that it stays there: beside x = 0 the argument may swing, and what the
-/// other law adds may make that grow from nothing, as x'' = −sign(x) + sign(x')/2 does. By its first derivative every way out
-/// is pressed back.
-int Inclusion::law_held_by_swinging(const OpenFlow& flow) const {
-  if (std::ranges::all_of(laws_, [](const OpenLaw& open) { return open.graph.is_function; })) return -1;
-  const std::vector<ModeConstraint>& constraints = flow.system.constraints;
-  for (const ModeConstraint& constraint : constraints)
-    if (constraint.law >= 0 && std::ranges::count(constraints, constraint.law, &ModeConstraint::law) > 1) return constraint.law;
-  return -1;
-}
-
 /// The law whose branch may end in the tube; −1: none, −2: a reset may happen, −3: a gap that was 0
 /// may not rise.
 int Inclusion::ending_law(OpenFlow& flow) {
-  if (const int law = law_held_by_swinging(flow); law >= 0) return law;
+  const auto is_function = [](const OpenLaw& open) { return open.graph.is_function; };
+  if (flow.swinging_law() >= 0 && !std::ranges::all_of(laws_, is_function)) return flow.swinging_law();
   for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
     const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
     const int sign = certain_sign(flow.gap(k));

@@ -124,7 +124,6 @@ class Inclusion {
   [[nodiscard]] Box lambda_of_tube() const;
   [[nodiscard]] bool is_rising(const Gap& gap) const;
   [[nodiscard]] Interval allowed(const OpenLaw& open) const;
-  [[nodiscard]] int law_held_by_swinging(const OpenFlow& flow) const;
   int ending_law(OpenFlow& flow);
   bool find_deviation(OpenFlow& flow);
   void note_rates(const OpenFlow& flow);

@@ -140,6 +140,16 @@ bool OpenFlows::are_given(const ModeSystem& made, const OpenLaws& open, const In
   return std::ranges::all_of(made.argument_reads, reads_none_held);
 }
 
+/// A law is held by its first derivative where it makes one constraint, w = 0; by a higher one the states obey w' = 0 as well.
+int OpenFlows::swinging_law(const ModeSystem& made, const OpenLaws& open, const Interval& t, const Box& box) {
+  std::vector<int> held;
+  for (int law = 0; law < flows_.system().m(); ++law)
+    if (is_held(made, flows_.system(), open, law)) held.push_back(law);
+  if (held.empty()) return -1;
+  const std::size_t of_equations = flows_.without_branches(t, box).system.constraints.size();
+  return made.constraints.size() > held.size() + of_equations ? held.front() : -1;
+}
+
 OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, const Box& box) {
   const Dcs& system = flows_.system();
   for (const int law : open.laws) mode[static_cast<std::size_t>(law)] = 0;
@@ -152,8 +162,9 @@ OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, con
     ModeSystem made = mode_system(system, flows_.space(), mode, near, open);
     if (made.outcome != ModeSystem::Outcome::made || !made.flow.implicit.empty()) return nullptr;
     if (!are_given(made, open, t, box) || follows_ambiguous(system, open)) return nullptr;
-    flow = std::make_unique<OpenFlow>(std::move(made), system, flows_.space(), open,
-                                      flows_.options());
+    const int swinging = swinging_law(made, open, t, box);
+    flow = std::make_unique<OpenFlow>(std::move(made), system, flows_.space(), open, flows_.options());
+    flow->set_swinging_law(swinging);
   }
   return flow.get();
 }

@@ -49,6 +49,11 @@ class OpenFlow {
   [[nodiscard]] bool is_nested() const { return is_nested_; }
   /// Is w = C x + c and x' = … + B λ of this open law, C and B of constants and constant parameters?
   [[nodiscard]] bool is_affine(int a) const { return affine_[static_cast<std::size_t>(a)]; }
+  /// A law that is not open and holds its argument at 0 by a higher derivative of it; −1: there is none. Its λ inside of its
+  /// branch does not tell that it stays there beside open laws that jump: the argument may swing around 0, and what they add may
+  /// make that grow from nothing, as x'' = −sign(x) + sign(x')/2 does. By its first derivative every way out is pressed back.
+  [[nodiscard]] int swinging_law() const { return swinging_; }
+  void set_swinging_law(int law) { swinging_ = law; }
   /// The variables, then the multipliers. False: one of them has no value.
   bool observe(const Interval& t, const Box& x, const Box& v, Box& values);
 
@@ -57,6 +62,7 @@ class OpenFlow {
   std::vector<bool> disturbed_, affine_;
   std::vector<std::vector<bool>> holds_;
   bool is_nested_ = false;
+  int swinging_ = -1;
   IntervalSeries spread_, observer_;
 };
 
@@ -71,6 +77,7 @@ class OpenFlows {
 
  private:
   bool are_given(const ModeSystem& made, const OpenLaws& open, const Interval& t, const Box& box);
+  [[nodiscard]] int swinging_law(const ModeSystem& made, const OpenLaws& open, const Interval& t, const Box& box);
 
   using Key = std::tuple<Mode, std::vector<int>, std::vector<double>>;
 

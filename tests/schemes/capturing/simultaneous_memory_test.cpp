@@ -4,6 +4,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 
 // Laws with memory whose arguments reach their ends in one moment, by backward Euler.
 

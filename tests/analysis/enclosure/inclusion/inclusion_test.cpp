@@ -83,6 +83,25 @@ constexpr double euler = 4e-3;  ///< accuracy of `follow` here
 }  // namespace
 
 TEST_SUITE("analysis/enclosure/inclusion") {
+  TEST_CASE("an argument that is held by its second derivative may swing out of nothing beside an open law") {
+    // x'' = -sign(x) + sign(x')/2: the speed grows by sqrt(3) in a half of a turn, which takes the time 1.821 V to end with V, so
+    // that those before it have taken no more than 4.309 V together: solutions leave 0 in every phase.
+    const double longest = (2 / std::sqrt(3.0) + 2.0 / 3) / (1 - 1 / std::sqrt(3.0));
+    for (const char* company : {"", ", \"der(z) = -z\""}) {
+      const std::string own = *company != 0 ? "\nz = 1" : "";
+      const Enclosure result = run("[variables]\nx = 0\nv = 0" + own + "\n[model]\nequations = [\"der(x) = v\", \"der(v) = -sign(x) + 0.5*sign(v)\"" +
+                                       std::string(company) + "]\n[run]\nt = [0, 1]\n",
+                                   at({1}));
+      for (const double V : {1 / longest, -1 / longest, 0.0}) {
+        const bool is_inside = std::any_of(result.rows.begin(), result.rows.end(), [&](const EnclosureRow& row) {
+          return row.box[0].contains(0.0) && row.box[1].contains(V);
+        });
+        CHECK((result.lost.has_value() || is_inside));
+      }
+      CHECK_FALSE(any_is_unique(result, 0.5));
+    }
+  }
+
   TEST_CASE("a repelling start holds the solutions that leave it at any time, and no more") {
     const Enclosure result = run(R"toml(
 [variables]
