@@ -72,6 +72,13 @@ ModePoint point_of_mode(const Mlcp& problem, const Mode& mode, double tolerance)
   return point;
 }
 
+long most_points(const Mlcp& problem, long most) {
+  constexpr double most_products = 1e9;  // n³ for a mode of n unknowns: up to 36 unknowns 20,000 modes as ever
+  constexpr double least = 100;          // active sets of problems that they serve for end sooner
+  const double n = problem.p() + problem.m();
+  return static_cast<long>(std::min(static_cast<double>(most), std::max(least, most_products / (n * n * n))));
+}
+
 int next_branch(const Mlcp& problem, const Mode& mode, const ModePoint& point, const Vector& w, int law) {
   return nearest_branch(problem.laws[at(law)], w[law], point.lambda[law], mode[at(law)]);
 }

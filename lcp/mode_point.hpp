@@ -17,6 +17,10 @@ struct ModePoint {
 /// mode has one of its points, or none where its equations contradict each other.
 ModePoint point_of_mode(const Mlcp& problem, const Mode& mode, double tolerance);
 
+/// How many modes of the problem, `most` of them at most, a search may solve one by one with full matrices: as many as about 1e9
+/// multiplications allow, a few seconds, but no fewer than a hundred.
+long most_points(const Mlcp& problem, long most);
+
 /// The branch of a violated law of that point that is nearest to its (w, λ), but for the present one.
 int next_branch(const Mlcp& problem, const Mode& mode, const ModePoint& point, const Vector& w, int law);
 

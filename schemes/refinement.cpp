@@ -125,11 +125,12 @@ void land_by_longer_step(Scheme& scheme, const Step& before, double t_next, doub
 
 /// The shortest step from `low` that has a solution, by doubling the one to `high`. Where it keeps the mode, but is too
 /// short to move the state, stands for a moment, or has passed an end that rounding hides, the mode ends within its
-/// rounding: a longer one leaves it.
+/// rounding: a longer one leaves it. So it does where a step of the length `told` has left the mode at `high`: the rounding of
+/// a margin grows as steps get shorter, and those that keep the mode by less than that length do not tell that it goes on.
 class LeavingStep {
  public:
-  LeavingStep(Scheme& scheme, double low, double high, double t_next, double h)
-      : scheme_(scheme), low_(low), high_(high), t_next_(t_next), shortest_(says_nothing * h), length_(high - low) {}
+  LeavingStep(Scheme& scheme, double low, double high, double t_next, double h, double told)
+      : scheme_(scheme), low_(low), high_(high), t_next_(t_next), shortest_(says_nothing * h), told_(told), length_(high - low) {}
 
   Attempt attempt() {
     attempt_ = scheme_.attempt(high_, length_);
@@ -156,13 +157,13 @@ class LeavingStep {
   }
   bool tells_nothing() {
     if (attempt_.status != Status::solved) return true;
-    if (attempt_.kept_mode) return length_ < shortest_ || rests() || !stays(scheme_, length_);
+    if (attempt_.kept_mode) return length_ < std::max(shortest_, told_) || rests() || !stays(scheme_, length_);
     // A state that slides lies beside its surface by rounding: a tiny step leaves the mode, and a longer one keeps it.
     return length_ < shortest_ && has_longer() && rests() && comes_back();
   }
 
   Scheme& scheme_;
-  double low_, high_, t_next_, shortest_, length_;
+  double low_, high_, t_next_, shortest_, told_, length_;
   Attempt attempt_;
   bool is_gone_ = false;  // was another step attempted since?
 };
@@ -182,7 +183,7 @@ class Refiner {
 
  private:
   bool pass_mode(bool is_last);
-  void note(const Attempt& attempt);
+  void note(const Attempt& attempt, double length);
   void accept_rest(bool keeps_mode);
   Step end_of_mode();
   void exhaust_mode();
@@ -207,6 +208,7 @@ class Refiner {
   // The present mode: where the scheme stands in it, and how far away a step has left it or had no solution, whose length may
   // then be the reason, as where it took a nearer solution than that in the mode.
   double low_ = 0, high_ = 0;
+  double told_ = 0;  // the length of that step, where it is short and has a solution in another mode; else 0
   bool too_long_ = false, is_choice_ = false;  // of the last attempt; of the last that was no step in the mode
   Vector rounding_;          // of the last step that kept it
   bool is_at_path_ = false;  // is the scheme's state the last one of the path? else `here_` has it
@@ -226,7 +228,7 @@ bool Refiner::pass_mode(bool is_last) {
     accept_rest(rest.kept_mode);
     return finish();
   }
-  note(rest);
+  note(rest, t_next_ - low_);
   if (rest.status == Status::not_solved) reason_ = ": " + scheme_.message();
   const Step before = end_of_mode();
   if (shorter_ == most_shorter) {
@@ -238,10 +240,13 @@ bool Refiner::pass_mode(bool is_last) {
   return leave_mode(before);
 }
 
-/// Notes whether the length of an attempt may be the reason that it is no step in the present mode.
-void Refiner::note(const Attempt& attempt) {
+/// Notes whether the length of an attempt may be the reason that it is no step in the present mode. Longer than a moment, it may
+/// be so by its curvature, too.
+void Refiner::note(const Attempt& attempt, double length) {
   too_long_ = attempt.status != Status::solved || attempt.is_choice;
-  if (!(attempt.status == Status::solved && attempt.kept_mode)) is_choice_ = attempt.is_choice;
+  if (attempt.status == Status::solved && attempt.kept_mode) return;
+  is_choice_ = attempt.is_choice;
+  told_ = too_long_ || length > longest_moment * h_ ? 0 : length;
 }
 
 /// Accepts the step to the end, and its change of mode, the last that is followed.
@@ -281,7 +286,7 @@ void Refiner::exhaust_mode() {
 /// Makes the step there, if it keeps the mode.
 bool Refiner::advance(double to) {
   const Attempt attempt = scheme_.attempt(to, to - low_);
-  note(attempt);
+  note(attempt, to - low_);
   if (attempt.status != Status::solved) return false;
   if (!attempt.kept_mode) {
     leaps_.push_back({to - low_, scheme_.motion(scheme_.x(), scheme_.attempted())});
@@ -292,6 +297,7 @@ bool Refiner::advance(double to) {
   Vector rounding = scheme_.rounding();
   if (to < high_ && is_past_end(scheme_, high_)) {
     is_choice_ = false;
+    told_ = 0;
     scheme_.restore(before);
     return false;
   }
@@ -316,7 +322,7 @@ bool Refiner::lengthen() {
 
 /// Leaves the mode, whose last state is `before`, by a step as short as there is one, or by the whole rest. True: it is the end.
 bool Refiner::leave_mode(const Step& before) {
-  Attempt attempt = LeavingStep(scheme_, low_, high_, t_next_, h_).attempt();
+  Attempt attempt = LeavingStep(scheme_, low_, high_, t_next_, h_, told_).attempt();
   const bool ends_here = attempt.status == Status::solved;
   if (!ends_here) attempt = scheme_.attempt(t_next_, t_next_ - low_);
   if (attempt.status != Status::solved) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/enumeration/point_maps.hpp>
 #include <perp/lcp/enumeration/triangular_search.hpp>
 #include <perp/lcp/exact/exact_pieces.hpp>
@@ -241,8 +242,7 @@ class TriangularSearch {
     for (std::size_t i = 0; i < q.size(); ++i) {
       const double value = to_double(q[i]);
       if (!std::isfinite(value) || Rational(value) != q[i]) return false;
-      (i < p ? problem.q1[static_cast<Eigen::Index>(i)]
-             : problem.q2[static_cast<Eigen::Index>(i - p)]) = value;
+      (i < p ? problem.q1[static_cast<Eigen::Index>(i)] : problem.q2[static_cast<Eigen::Index>(i - p)]) = value;
     }
     return true;
   }
@@ -288,6 +288,7 @@ class TriangularSearch {
     for (const std::size_t part : parts_[index].needs) blamed[part] = 1;
     const double one = share / static_cast<double>(pieces.size());
     for (PartPiece& piece : pieces) {
+      check_interruption();
       if (result_.nodes >= options_.max_nodes) return false;
       ++result_.nodes;
       choose(index, piece);

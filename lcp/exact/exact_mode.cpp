@@ -5,6 +5,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/integer_rows.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/exact/exact_mode.hpp>
 
 namespace perp {
@@ -150,6 +151,7 @@ bool ExactMode::solve_in_integers(std::vector<Row> rows) {
   const int n = p_ + m_;
   for (Row& row : rows) make_integers(row);
   for (int j = 0; j < n; ++j) {
+    check_interruption();
     const int i = pivot_row(rows, j, j);
     if (i < 0) return false;
     std::swap(rows[at(i)], rows[at(j)]);
@@ -186,6 +188,7 @@ void ExactMode::eliminate(std::vector<Row> rows) {
   std::vector<int> pivot_of(at(n), -1), free;
   int rank = 0;
   for (int j = 0; j < n; ++j) {
+    check_interruption();
     const int i = pivot_row(rows, rank, j);
     if (i < 0) {
       free.push_back(j);

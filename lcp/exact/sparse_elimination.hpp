@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/enumeration/branch_verdict.hpp>
 
 namespace perp {
@@ -37,6 +38,7 @@ class SparseElimination {
   std::vector<SparsePivot<Scalar>> operator()() {
     std::vector<SparsePivot<Scalar>> pivots;
     for (;;) {
+      check_interruption();
       const auto [row, column] = next_pivot();
       if (row == rows_.size()) return pivots;
       used_[row] = 1;

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/lcp/forms/pivoting.hpp>
 
@@ -242,6 +243,7 @@ PivotResult Pivoting::follow(const Vector& weights, long& pivots, long max_pivot
   long since_rebuild = 0;
   bool fresh = false;
   while (pivots < max_pivots) {
+    check_interruption();
     const Vector rate = motion.sign * tableau_.col(-1 - where_[at(motion.entering)]);
     const Blocking block = blocking(rate, own_step(motion.entering));
     if (block.row == -1) {  // once more with clean numbers before the ray is believed

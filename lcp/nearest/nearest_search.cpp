@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/nearest/law_rows.hpp>
 #include <perp/lcp/nearest/nearest_of_all.hpp>
@@ -99,6 +100,7 @@ class NearestSearch {
     const std::size_t bytes = sizeof(double) * at(rows.rows() + static_cast<int>(rows.a.size())) *
                               at(rows.parameters() + 1);
     while (!open_.empty()) {
+      check_interruption();
       std::pop_heap(open_.begin(), open_.end(), later);
       const std::unique_ptr<Node> node = std::move(open_.back());
       open_.pop_back();

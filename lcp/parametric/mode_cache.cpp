@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/core/linear/binary_scaling.hpp>
 #include <perp/core/linear/least_squares.hpp>
@@ -84,6 +85,7 @@ int ModeCache::equal_map(const ModeMap& made) const {
 int ModeCache::find(const Mode& mode, bool is_met_often) {
   if (mode.size() != family_.base.laws.size()) return -1;  // no mode is known
   if (const auto known = index_.find(mode); known != index_.end()) return usable(known->second, is_met_often);
+  check_interruption();
   auto made = std::make_unique<ModeMap>(family_, mode, is_met_often ? ModeMap::Form::rows : first_form());
   met_.push_back(mode);
   ++factorisations_;

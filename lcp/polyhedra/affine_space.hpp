@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/exact/arithmetic.hpp>
 
 namespace perp {
@@ -106,6 +107,7 @@ class FieldElimination {
   }
 
   void eliminate(std::size_t pivot, std::size_t column) {
+    check_interruption();
     used_[pivot] = true;
     pivot_row_[column] = pivot;
     std::vector<Scalar>& equation = rows_[pivot];

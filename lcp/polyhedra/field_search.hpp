@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/polyhedra/mode_polyhedron.hpp>
 
 namespace perp {
@@ -63,6 +64,7 @@ class FieldSearch {
 
   /// Uses an equation to remove one unknown from all rows; false if it reads "not 0 = 0".
   static bool eliminate(const Row& equation, Table& table) {
+    check_interruption();
     const std::size_t last = equation.size() - 1, pivot = largest_unknown(equation);
     if (pivot == last) return equation[last] == 0;
     for (Row& row : table) {

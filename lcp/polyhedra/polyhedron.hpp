@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/exact/arithmetic.hpp>
 
 namespace perp {
@@ -52,6 +53,7 @@ class DoubleDescription {
 
   /// Intersects with h · z ≥ 0. False if there are more rays than the limit.
   [[nodiscard]] bool insert(Point h) {
+    check_interruption();
     A::normalise(h);
     const int row = rows_++;
     return cut_lines(h, row) || cut_rays(h, row);

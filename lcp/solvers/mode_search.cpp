@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/mode_point.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
@@ -35,6 +36,7 @@ class Search {
 
   /// Adds a mode unless it was met before.
   void add(const Mode& mode) {
+    check_interruption();
     if (!met_.insert(mode).second) return;
     open_.push({point_of_mode(problem_, mode, tol_), ++count_, mode});
   }
@@ -111,7 +113,7 @@ SolveResult search(const Mlcp& problem, const SolveOptions& options) {
   const bool usable = options.present != nullptr && options.present->size() == problem.laws.size();
   modes.add(usable ? *options.present : Mode(problem.laws.size(), 0));
   Candidate found;
-  const long limit = std::min(options.max_iterations, largest_search);
+  const long limit = most_points(problem, std::min(options.max_iterations, largest_search));
   const bool solved = modes.run(limit, found);
   result.iterations = modes.count();
   if (!solved && modes_of(problem) <= static_cast<double>(limit))

@@ -12,7 +12,7 @@ SolveResult newton_min_solve(const Mlcp& problem, const SolveOptions& options) {
   const Mlcp unit = scaled(problem, scaling);
   const bool usable = options.present != nullptr && options.present->size() == problem.laws.size();
   ActiveSet set(unit, options.tol);
-  if (!set.run(usable ? *options.present : Mode(problem.laws.size(), 0), options.max_iterations)) {
+  if (!set.run(usable ? *options.present : Mode(problem.laws.size(), 0), most_points(problem, options.max_iterations))) {
     SolveResult result = solver("mode_search").solve(problem, options);
     result.iterations += set.iterations();
     return result;

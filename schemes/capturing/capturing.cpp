@@ -164,10 +164,17 @@ Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "no mode has a solution");
   // Too many modes for a table, or a continuum is possible.
-  if (!maps.is_unique()) return attempt_by_enumeration(maps);
-  const int found = maps.exchange(parameter, present);
-  return found >= 0 ? take(maps, {Status::solved, found, nan, 1, 0})
-                    : attempt_by_solver(maps, newton_min);
+  return maps.is_unique() ? attempt_unique(maps, present) : attempt_by_enumeration(maps);
+}
+
+/// The only solution there may be, from the present mode on: of large systems, whose modes have no maps in time, at the point;
+/// of others by maps first. If these do not find it, by full matrices.
+Attempt Capturing::attempt_unique(ModeCache& maps, int present) {
+  const int found = is_large() ? -1 : maps.exchange(trial().parameter.data(), present);
+  if (found >= 0) return take(maps, {Status::solved, found, nan, 1, 0});
+  if (once().is_usable())
+    if (const std::optional<Attempt> attempt = solve_once(h_, true, true)) return *attempt;
+  return attempt_by_solver(maps, newton_min);
 }
 
 Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vector& /*lambda*/,
@@ -269,7 +276,8 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   limits.max_nodes = enumeration_budget;
   SolutionSet set = enumerate(problem_, limits);
   if (!set.complete) {
-    if (const std::optional<Attempt> found = attempt_one_found(h_)) return *found;
+    if (!is_too_large())  // of those it was asked for before
+      if (const std::optional<Attempt> found = attempt_one_found(h_)) return *found;
     ++not_enumerated_;
     const Attempt attempt = attempt_by_solver(maps, solver_.c_str());
     message_ += " (" + set.certificate + ")";

@@ -183,6 +183,7 @@ class Capturing final : public ModewiseScheme {
   ModeCache* maps_to_stay(double h);
   bool stay_once(ModeCache& maps, double t_next, bool may_have_rivals, Stay& made, IntegrateOptions::StepsInMode* states);
   Attempt attempt_by_choice(ModeCache& maps, int present, bool stays);
+  Attempt attempt_unique(ModeCache& maps, int present);
   // capturing_once.cpp
   Once& once(StepEquations& equations);
   Once& once() { return once(*active_); }
@@ -238,8 +239,9 @@ class Capturing final : public ModewiseScheme {
   bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
   PointStep::Verdict begin_near(PointStep& step, Mode& mode);
   void list_other_branches(const PointStep& step, const Mode& mode);
-  static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,
-                                          const std::vector<int>& violated, Mode& mode);
+  void move_violated(std::size_t count, Mode& mode) const;
+  PointStep::Verdict pass_singular(PointStep& step, std::size_t moved, Mode& mode, long& left);
+  PointStep::Verdict pass_singular_by_pairs(PointStep& step, Mode& mode, long& left);
   void take(const PointStep& step, const Mode& mode, bool is_kept);
   Attempt take(const Answer& known);
   void remember(double h, const Mode& present, const Attempt& attempt);

@@ -102,9 +102,11 @@ bool Capturing::may_ask_once(bool is_one) const {
 
 /// Nothing where bounds do not decide, or where one of several solutions is to be chosen.
 std::optional<Attempt> Capturing::attempt_once(double h) {
-  if (options_.selector != Selector::keep_mode && options_.selector != Selector::minimal_norm)
-    return std::nullopt;
   const bool is_one = has_one_solution(h);
+  const bool is_nearest = options_.selector == Selector::keep_mode || options_.selector == Selector::minimal_norm;
+  // What newton_min finds first is the one solution that there is: by the factors or the grid of the step, as always.
+  const bool is_first = options_.selector == Selector::first && is_one && solver_ == "newton_min";
+  if (!is_nearest && !is_first) return std::nullopt;
   if (once().grid) return attempt_on_grid(h);
   if (!may_ask_once(is_one) || !once().is_usable()) return std::nullopt;
   if (const Answer* known = known_answer(h)) return take(*known);
@@ -195,27 +197,33 @@ Attempt Capturing::take(const Answer& known) {
   return known.attempt;
 }
 
-/// The active set method from a mode with this verdict to one with a solution. Where laws moved one by one and several
-/// modes have the solution, the order of the laws alone would say which: false then, too.
+/// The active set method from a mode with this verdict to one with a solution, by no more modes than a multiple of the laws. Where
+/// laws moved one by one and several modes have the solution, the order of the laws alone would say which: false then, too.
 bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict) {
-  const long most = 10 * static_cast<long>(mode.size()) + 20;
+  long left = 10 * static_cast<long>(mode.size()) + 20;
   BlockPivots pivots;
   bool is_ordered = false;
   if (verdict == PointStep::Verdict::outside) verdict = begin_near(step, mode);
-  for (long count = 0; count < most && verdict == PointStep::Verdict::outside; ++count) {
+  while (left-- > 0 && verdict == PointStep::Verdict::outside) {
     check_interruption();
     list_violated_laws(step, violated_);
     from_ = mode;
     list_other_branches(step, mode);
     const std::size_t moved = pivots.takes_all(violated_.size()) ? violated_.size() : 1;
     is_ordered = is_ordered || moved < violated_.size();
-    for (std::size_t k = 0; k < moved; ++k) mode[at(violated_[k])] = other_[at(violated_[k])];
+    move_violated(moved, mode);
     verdict = step.solve(mode);
     if (is_solved(verdict)) continue;
     is_ordered = true;
-    verdict = pass_singular(step, from_, other_, violated_, mode);
+    verdict = pass_singular(step, moved, mode, left);
   }
   return verdict == PointStep::Verdict::inside && !(is_ordered && step.is_at_end());
+}
+
+/// From `from_` to the mode in which the first ones of the violated laws are on their other branches.
+void Capturing::move_violated(std::size_t count, Mode& mode) const {
+  mode = from_;
+  for (std::size_t k = 0; k < count; ++k) mode[at(violated_[k])] = other_[at(violated_[k])];
 }
 
 /// The branch of each law that is nearest to the point of the step, but for that of the mode.
@@ -229,23 +237,34 @@ void Capturing::list_other_branches(const PointStep& step, const Mode& mode) {
   }
 }
 
-/// Where the mode of a block step is singular: one violated law moves alone, or with one other law,
-/// as in a pivot of two rows and columns. The first such mode with a solution, else the first that
-/// is regular.
-PointStep::Verdict Capturing::pass_singular(PointStep& step, const Mode& from, const Mode& other,
-                                            const std::vector<int>& violated, Mode& mode) {
+/// Where the mode of a step of the first `moved` violated laws is singular, as with diodes around a loop: fewer of them move, half
+/// of them each time, as long as it is; then one alone, or with one other law, as in a pivot of two rows and columns. The first
+/// such mode with a solution, else the first that is regular. Each mode that is solved leaves one less to solve.
+PointStep::Verdict Capturing::pass_singular(PointStep& step, std::size_t moved, Mode& mode, long& left) {
+  for (moved /= 2; moved > 0 && left > 0; moved /= 2) {
+    check_interruption();
+    move_violated(moved, mode);
+    --left;
+    if (const PointStep::Verdict verdict = step.solve(mode); is_solved(verdict)) return verdict;
+  }
+  return pass_singular_by_pairs(step, mode, left);
+}
+
+PointStep::Verdict Capturing::pass_singular_by_pairs(PointStep& step, Mode& mode, long& left) {
   constexpr int most_tries = 32;
   std::optional<Mode> regular;
   int tries = 0;
   const auto is_inside = [&](int i, int j) {
-    mode = from;
-    for (const int law : {i, j}) mode[at(law)] = other[at(law)];
+    check_interruption();
+    mode = from_;
+    for (const int law : {i, j}) mode[at(law)] = other_[at(law)];
+    --left;
     const PointStep::Verdict verdict = step.solve(mode);
     if (verdict == PointStep::Verdict::outside && !regular) regular = mode;
     return verdict == PointStep::Verdict::inside;
   };
-  for (const int i : violated)
-    for (int j = 0; j < static_cast<int>(from.size()) && tries < most_tries; ++j, ++tries)
+  for (const int i : violated_)
+    for (int j = 0; j < static_cast<int>(from_.size()) && tries < most_tries && left > 0; ++j, ++tries)
       if (is_inside(i, j)) return PointStep::Verdict::inside;
   if (!regular) return PointStep::Verdict::undecided;
   mode = *regular;

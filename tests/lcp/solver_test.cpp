@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/solver.hpp>
 
@@ -224,6 +225,24 @@ TEST_SUITE("lcp/solver") {
       CHECK((result.solution.lambda.array() - 1 / 3.0).abs().maxCoeff() < 1e-12);
       CHECK(result.iterations < 20 * n);  // of 2^n modes
     }
+  }
+
+  TEST_CASE("a search over modes that finds none ends after as many as 1e9 multiplications allow, or where its thread is asked to stop") {
+    // w = -1 in every mode: none has a point
+    constexpr int m = 80;
+    Mlcp problem;
+    problem.M11 = Matrix::Zero(0, 0);
+    problem.M12 = Matrix::Zero(0, m);
+    problem.M21 = Matrix::Zero(m, 0);
+    problem.M22 = Matrix::Zero(m, m);
+    problem.q1 = Vector::Zero(0);
+    problem.q2 = Vector::Constant(m, -1);
+    problem.laws.assign(m, complementarity());
+    const SolveResult result = solve(solver("mode_search"), problem);
+    CHECK(result.status == Status::not_solved);
+    CHECK(result.iterations <= 1'000'000'000 / (m * m * m) + 2 * m);  // those beside the last one, too
+    const InterruptionWatch watch([] { return true; });
+    for (const char* name : {"mode_search", "newton_min"}) CHECK_THROWS_AS(solve(solver(name), problem), Interrupted);
   }
 
   TEST_CASE("every solver on random problems of every family agrees with the enumeration") {

@@ -5,6 +5,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/run/system_runs.hpp>
 #include <perp/schemes/step/grid/grid_step.hpp>
 #include <perp/tests/schemes/step/grid/membrane.hpp>
 
@@ -141,5 +142,16 @@ TEST_SUITE("schemes/step/grid/grid_step") {
     CHECK(grid->is_certified(1.0 / 32));  // by the Laplacian, though E - h A 1 < 0
     CHECK_FALSE(grid->is_certified(0.1));
     CHECK_FALSE(grid->is_certified(0));
+  }
+
+  TEST_CASE("the solver newton_min makes the certified steps of a grid on it where it is taken by name, too") {
+    constexpr int N = 36;
+    const auto run_by = [](Selector selector) {
+      return integrate_affine(membrane(N), membrane_start(N), {0, 0.02}, Theta{.h = 1e-3, .theta = 1, .selector = selector, .solver = "newton_min"}, {});
+    };
+    const Trajectory kept = run_by(Selector::keep_mode), first = run_by(Selector::first);
+    REQUIRE(first.status == Status::solved);
+    CHECK(first.counts.at("active_sets") > 0);
+    CHECK(first.x == kept.x);
   }
 }
