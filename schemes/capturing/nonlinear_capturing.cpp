@@ -281,7 +281,9 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
   if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
   if (options_.selector == Selector::keep_mode && !start_pending_)
     best = search_.most_continuous(found, present, best);
-  Attempt attempt = take(found.list[best], found.all_modes ? solutions : 0, ties);
+  // That one is alone a search of some modes does not tell; that they are several it has seen.
+  const bool is_told = found.all_modes || solutions > 1;
+  Attempt attempt = take(found.list[best], is_told ? solutions : 0, ties);
   attempt.is_choice = own != nullptr && !attempt.kept_mode;
   return attempt;
 }
