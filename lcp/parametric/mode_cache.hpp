@@ -158,6 +158,7 @@ class ModeCache {
   /// The laws whose own argument leaves their branch in the present mode: a change of another law
   /// with memory counts more than all of theirs.
   [[nodiscard]] Leaving leaving_laws(int present, const double* theta, const Vector* w_before) const;
+  [[nodiscard]] double inside_before(const ModeMap& mode, const ModeMap::Margin& margin, const Vector& w) const;
   bool add_if_admissible(const double* theta, const Mode& mode);
   bool find_by_leaving(const double* theta, Mode mode, const std::vector<int>& first, const std::vector<int>& later);
   Choice nearest_by_leaving(const double* theta, int present, const Vector* w_before);

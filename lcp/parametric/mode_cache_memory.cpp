@@ -53,17 +53,21 @@ ModeCache::Leaving ModeCache::leaving_laws(int present, const double* theta, con
   std::vector<Departing> departing;
   for (int i = 0; i < static_cast<int>(mode.margins().size()); ++i) {
     const ModeMap::Margin& margin = mode.margins()[at(i)];
-    const double after = mode.margin(i, theta);
-    if (!(after < 0)) continue;
+    if (!(mode.margin(i, theta) < 0)) continue;
     leaving[at(margin.law)] = Leaves::later;
-    const Law& law = family_.base.laws[at(margin.law)];
-    if (w_before == nullptr || margin.of_lambda || margin.combined || !law.memory) continue;
-    const Range range = law.branches[at(mode.modes().front()[at(margin.law)])].w;
-    const double w = (*w_before)[margin.law], before = margin.upper ? range.upper - w : w - range.lower;
-    if (std::isfinite(before)) departing.push_back({margin.law, before, after, mode.w_rounding(margin.law, theta)});
+    if (w_before == nullptr || !family_.base.laws[at(margin.law)].memory) continue;
+    const double before = inside_before(mode, margin, *w_before);
+    if (std::isfinite(before)) departing.push_back({margin.law, before, mode.margin(i, theta), mode.w_rounding(margin.law, theta)});
   }
   for (const int law : first_to_leave(departing)) leaving[at(law)] = Leaves::first;
   return leaving;
+}
+
+/// How far w is inside of the end that a margin watches; infinite where that is none of w.
+double ModeCache::inside_before(const ModeMap& mode, const ModeMap::Margin& margin, const Vector& w) const {
+  if (margin.of_lambda || margin.combined) return inf;
+  const Range range = family_.base.laws[at(margin.law)].branches[at(mode.modes().front()[at(margin.law)])].w;
+  return margin.upper ? range.upper - w[margin.law] : w[margin.law] - range.lower;
 }
 
 /// Appends the map of a mode that has a solution at θ. False: it is singular and may have some.

@@ -280,7 +280,9 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
   int solutions = 0, ties = 0;
   std::size_t best = 0;
   if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
-  Attempt attempt = take(found.list[best], found.all_modes ? solutions : 0, ties);
+  // That one is alone a search of some modes does not tell; that they are several it has seen.
+  const bool is_told = found.all_modes || solutions > 1;
+  Attempt attempt = take(found.list[best], is_told ? solutions : 0, ties);
   attempt.is_choice = own != nullptr && !attempt.kept_mode;
   return attempt;
 }

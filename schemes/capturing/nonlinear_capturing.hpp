@@ -267,7 +267,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool is_on_branches(const Step& state, const ResetWatch::Errors& errors);
   Step settle_sides(ResetWatch::Errors errors,
                     const std::vector<ResetWatch::Approach>& approaching);
-  void look_ahead(std::vector<int> open);
+  void look_ahead(const std::vector<int>& open);
+  void arm_turned_back(std::vector<int> open);
 
   BackwardEuler options_;
   double theta_;

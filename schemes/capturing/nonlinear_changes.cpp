@@ -134,6 +134,29 @@ std::optional<Step> NonlinearCapturing::step_ahead(int exponent) {
   return Step{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
 }
 
+/// Conditions that the motion carries back from their surface for a way which their rounding hides, and behind it after
+/// that: their side is that of their first derivative, and they will pass the surface again.
+void NonlinearCapturing::arm_turned_back(std::vector<int> open) {
+  std::erase_if(open, [&](int k) { return !resets_.is_behind(k); });
+  if (open.empty()) return;
+  const Step now = snapshot();
+  for (const int exponent : looks) {
+    const std::optional<Step> ahead = step_ahead(exponent);
+    if (!ahead) continue;
+    Vector d_error(step_.n()), lambda_error(step_.m());
+    set_step(ahead->t, trial().h);
+    step_.set_mode(ahead->mode);
+    step_.linearise(trial().d, trial().lambda);
+    step_.bound(trial().d, trial().lambda);
+    if (!newton_.factorise()) return;
+    newton_.errors(d_error, lambda_error);
+    for (const int k : open)
+      if (const int side = resets_.side_of_motion(k, now, trial().h, trial().d, d_error); side == -resets_.side(k))
+        resets_.leave_to(k, side);
+    return;
+  }
+}
+
 /// Do short steps from the current state move it by less the shorter they are? Else no motion goes on from it but by a jump.
 bool NonlinearCapturing::goes_on_without_jump() {
   std::optional<Vector> shortest;

@@ -364,28 +364,27 @@ Step NonlinearCapturing::settle_sides(ResetWatch::Errors errors,
     resets_.set_side(k, approaches ? resets_.side(k) : side);
     if (side == 0 && !approaches) open.push_back(k);
   }
-  look_ahead(std::move(open));
+  look_ahead(open);
   return seen;
 }
 
 /// The sides to which conditions leave that are 0 in the current state: the sign of their change
 /// over a short step, in which the error of the state itself cancels; 0 where no step shows it.
-void NonlinearCapturing::look_ahead(std::vector<int> open) {
+void NonlinearCapturing::look_ahead(const std::vector<int>& open) {
   const Step now = snapshot();
   for (const int k : open) resets_.set_side(k, 0);
+  std::vector<int> rest = open;
   for (const int exponent : looks) {
-    if (open.empty()) return;
+    if (rest.empty()) break;
     const std::optional<Step> ahead = step_ahead(exponent);
     if (!ahead) continue;
-    const ResetWatch::Errors errors = ResetWatch::rounding(now, *ahead);
-    std::erase_if(open, [&](int k) {
-      const double change = resets_.condition(k, *ahead) - resets_.condition(k, now);
-      const double error = resets_.error(k, *ahead, errors) + resets_.error(k, now, errors);
-      if (!(std::abs(change) > error)) return false;
-      resets_.leave_to(k, change > 0 ? 1 : -1);
-      return true;
+    std::erase_if(rest, [&](int k) {
+      const int side = side_ahead(k, now, *ahead);
+      if (side != 0) resets_.leave_to(k, side);
+      return side != 0;
     });
   }
+  arm_turned_back(open);
 }
 
 }  // namespace perp

@@ -59,7 +59,40 @@ ResetWatch::ResetWatch(const Dcs& system, DcsEvaluator& evaluator)
     is_affine_.push_back(is_affine(system, reset.condition) ? 1 : 0);
     jumps_.push_back(jumps_by_sign(system, reset.condition) ? 1 : 0);
     values_.emplace_back(system.tape, reset.values, evaluator.inputs(), system.parameters);
+    gradients_.push_back(gradient(system, static_cast<int>(gradients_.size())));
   }
+}
+
+ResetWatch::Gradient ResetWatch::gradient(const Dcs& system, int k) const {
+  if (jumps_[at(k)] != 0) return {};
+  Tape tape = system.tape;
+  Gradient result;
+  std::vector<int> lines;
+  for (const Derivative& d : differentiate(tape, std::vector<int>{reset(k).condition}, 0, system.parameter_input(0))) {
+    const bool is_of_state = d.input == 0 || (d.input > evaluator_.n() && d.input <= 2 * evaluator_.n());
+    if (!is_of_state) return {};
+    result.inputs.push_back(d.input);
+    lines.push_back(d.line);
+  }
+  result.derivatives = BoundedTape(tape, lines, evaluator_.inputs(), system.parameters);
+  return result;
+}
+
+int ResetWatch::side_of_motion(int k, const Step& state, double h, const Vector& d, const Vector& d_error) {
+  Gradient& c = gradients_[at(k)];
+  if (c.inputs.empty()) return 0;
+  load(state);
+  c.derivatives.run(z_.data(), nullptr);
+  double change = 0, error = 0;
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    const int j = c.inputs[i] - 1 - evaluator_.n();
+    const RunningError slope = c.derivatives.output(i);
+    const double move = j < 0 ? h : d[j], move_error = j < 0 ? 0 : d_error[j];
+    change += slope.value * move;
+    error += std::abs(slope.value) * move_error + slope.error * (std::abs(move) + move_error) +
+             epsilon * static_cast<double>(i + 1) * std::abs(slope.value * move);
+  }
+  return std::abs(change) > roundings * error ? sign_of(change) : 0;
 }
 
 std::string ResetWatch::names(const std::vector<int>& list) const {

@@ -53,6 +53,10 @@ class ResetWatch {
   /// The sign of c; 0 where the errors, and as much again as `more`, do not let it see.
   int sign(int k, const Step& state, const Errors& errors, double more = 0);
 
+  /// The side to which c leaves its surface as the state begins to move by d, up to `d_error`, in the time h: the sign of
+  /// ∂c/∂t h + ∂c/∂x d, in which the state does not cancel. 0: not told, or c jumps or holds multipliers.
+  int side_of_motion(int k, const Step& state, double h, const Vector& d, const Vector& d_error);
+
   /// -1, 1; 0: on the surface, and not known where it goes.
   [[nodiscard]] int side(int k) const { return sides_[at(k)].side; }
   void set_side(int k, int side) { sides_[at(k)] = {side, false, sides_[at(k)].rest}; }
@@ -60,6 +64,8 @@ class ResetWatch {
   void leave_to(int k, int side, double error = 0) { sides_[at(k)] = {side, true, error}; }
   /// Would reset k fire if its condition came to this side?
   [[nodiscard]] bool fires(int k, int to) const { return fires_between(k, side(k), to); }
+  /// Has reset k fired where its condition is behind the surface on its present side?
+  [[nodiscard]] bool is_behind(int k) const { return side(k) != 0 && fires_between(k, -side(k), side(k)); }
   /// Would it fire if its condition passed the surface now?
   [[nodiscard]] bool is_armed(int k) const { return fires(k, -side(k)); }
 
@@ -140,6 +146,12 @@ class ResetWatch {
   std::vector<Reset> resets_;
   std::vector<char> is_affine_;  // c in (t, x, λ), by its form
   std::vector<char> jumps_;      // at a sign in c
+  struct Gradient {
+    std::vector<int> inputs{};  // with which c moves; empty: not told
+    BoundedTape derivatives{};
+  };
+  [[nodiscard]] Gradient gradient(const Dcs& system, int k) const;
+  std::vector<Gradient> gradients_;
   std::vector<Side> sides_;
   std::optional<Errors> start_errors_;
   Vector gathered_;  // rounding of x by all steps so far, where there are several resets

@@ -47,15 +47,23 @@ void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector
   leaving_.assign(laws.size(), 1);
   knows_leaving_ = ends_in(present, d, lambda);
   if (!knows_leaving_) return;
-  std::vector<Departing> departing;
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const Range range = w_range(laws[i].branches[static_cast<std::size_t>(present[i])]);
-    const auto law = static_cast<Eigen::Index>(i);
-    const double after = std::min(w_[law] - range.lower, range.upper - w_[law]);
-    leaving_[i] = after < 0 ? 1 : 0;
-    if (leaving_[i] == 0 || !laws[i].memory || before_.w.size() == 0) continue;
-    const double before = w_[law] < range.lower ? before_.w[law] - range.lower : range.upper - before_.w[law];
-    departing.push_back({static_cast<int>(i), before, after, before_.rounding[law]});
+    const double w = w_[static_cast<Eigen::Index>(i)];
+    leaving_[i] = w < range.lower || w > range.upper ? 1 : 0;
+  }
+  if (before_.w.size() > 0) find_first_leaving(present);
+}
+
+/// Of the laws with memory that leave, by their arguments before and behind the step in the present mode.
+void StepSearch::find_first_leaving(const Mode& present) {
+  std::vector<Departing> departing;
+  for (int i = 0; i < step_.m(); ++i) {
+    const Law& law = step_.laws()[static_cast<std::size_t>(i)];
+    if (!law.memory || leaving_[static_cast<std::size_t>(i)] == 0) continue;
+    const Range range = w_range(law.branches[static_cast<std::size_t>(present[static_cast<std::size_t>(i)])]);
+    const auto inside = [&](double w) { return w_[i] < range.lower ? w - range.lower : range.upper - w; };
+    departing.push_back({i, inside(before_.w[i]), inside(w_[i]), before_.rounding[i]});
   }
   for (const int law : first_to_leave(departing)) leaving_[static_cast<std::size_t>(law)] = first_leaving;
 }

@@ -126,6 +126,7 @@ class StepSearch {
   [[nodiscard]] int memory_changes(const ModeSolution& solution, const Mode& present) const;
   bool ends_in(const Mode& mode, const Vector& d, const Vector& lambda);
   void find_leaving(const Mode& present, const Vector& d, const Vector& lambda);
+  void find_first_leaving(const Mode& present);
   [[nodiscard]] bool violates_constraint() const;
   bool is_founded(std::size_t law, const ModeSolution& solution, const Mode& mode, const Mode& present);
   void drop_unfounded(const Mode& present, FoundSolutions& found);

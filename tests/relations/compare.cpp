@@ -88,7 +88,7 @@ class Pairing {
     // Open events take what others leave: an event at a corner may be open on one side alone.
     for (const bool among_open : {false, true})
       for (const Event& event : here.run.events) {
-        if (is_open(open, event) != among_open) continue;
+        if (is_open(open, event) != among_open || is_start_of_one_side(event, here)) continue;
         std::optional<std::size_t> found = partner(event, list, used);
         if (!found) found = any_change_at(event, list, used, [&](const Event& other) { return among_open || is_open(open_there, other); });
         if (found) used[*found] = true;
@@ -97,13 +97,17 @@ class Pairing {
           return "no event there like " + word(event);
       }
     for (std::size_t k = 0; k < list.size() && by_.all_events; ++k)
-      if (!used[k] && !accumulates(list[k], list) && !is_open(open_there, list[k]) &&
+      if (!used[k] && !accumulates(list[k], list) && !is_open(open_there, list[k]) && !is_start_of_one_side(list[k], there) &&
           !is_part(list[k], moment_here(list[k]), here.run.events, false))
         return "a further event there: " + word(list[k]);
     return {};
   }
 
  private:
+  /// A start of binaries that one of the statements does not tell by an event.
+  [[nodiscard]] bool is_start_of_one_side(const Event& event, const Outcome& side) const {
+    return !by_.same_start_events && event.law < 0 && event.kind == EventKind::mode_change && event.t == side.span.start;
+  }
   [[nodiscard]] double moment_here(const Event& other) const {
     return by_.time_factor * other.t + by_.time_shift;
   }

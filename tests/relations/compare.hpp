@@ -15,6 +15,9 @@ struct Correspondence {
   double time_factor = 1;       ///< (t here) = time_factor × (t there) + time_shift
   double time_shift = 0;
   bool same_laws = true;  ///< laws have the same branches; else only moments are compared
+  /// A start of binaries that constraints exclude is told by an event, or by a warning where laws stand for them: else such
+  /// events are left out.
+  bool same_start_events = true;
   bool all_events = true;  ///< there are no events but those here; else more are allowed there
 
   /// Variable j of a state there, as it is said here.

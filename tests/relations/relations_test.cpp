@@ -114,12 +114,34 @@ TEST_CASE("models that contradicted a relation hold it") {
       // Steps of a mode without units; a sliding binary at the end of its range.
       {"units", SchemeName::backward_euler, 66, random_hybrid_model},
       {"schemes", SchemeName::backward_euler, 67, random_hybrid_model},
+      // A start that a constraint excludes: told by a warning where a law stands for the binary.
+      {"words", SchemeName::backward_euler, 5202593, random_hybrid_model},
   };
   for (const Case& one : cases) {
     Subject subject(one.draw(one.seed));
     const Judgement judgement = judge(relation_of(one.relation), subject, one.scheme);
     INFO(one.relation, ", seed ", one.seed, ": ", judgement.what);
     CHECK(judgement.verdict == Verdict::same);
+  }
+}
+
+TEST_CASE("where solutions of steps are several, and a run takes one of them, it says so") {
+  struct Case {
+    const char* relation;
+    unsigned seed;
+    RandomModel (*draw)(unsigned) = random_model;
+  };
+  const Case cases[] = {
+      {"units", 5004740, random_hybrid_model},  // two laws change, or one
+      {"time", 8300044},                        // two relays of one surface, of which one holds the state
+      {"offsets", 8300044},
+      {"time", 6201380},  // several multipliers of one state: the mode before holds one
+  };
+  for (const Case& one : cases) {
+    Subject subject(one.draw(one.seed));
+    const Judgement judgement = judge(relation_of(one.relation), subject, SchemeName::backward_euler);
+    INFO(one.relation, ", seed ", one.seed, ": ", judgement.what);
+    CHECK(judgement.verdict == Verdict::choice);
   }
 }
 

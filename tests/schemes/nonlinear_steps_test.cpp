@@ -295,3 +295,32 @@ TEST_SUITE("schemes/nonlinear_steps") {
     }
   }
 }
+
+TEST_CASE("a step that is taken of several is counted where a search of some modes has found them") {
+  const auto run_with = [](const std::string& laws, const std::string& force) {
+    return run_of(read_model_text(fmt::format(R"(
+name = "relays of one surface"
+[variables]
+x = 0.5
+y = -0.5
+z = 0
+[model]
+laws = [{}]
+equations = ["der(x) = -x + {}", "der(y) = 1 - 2*s + 0.1*z", "0 = y - z - z*z*z"]
+[run]
+t = [0, 1]
+h = 0.01
+)",
+                                              laws, force),
+                                  "m.toml"));
+  };
+  // y comes to 0 and slides there by s = 1/2; a relay r beside it is open in [-1, 1] then, and moves x.
+  const std::string s = "'s in relay(y, -1, 1)'";
+  const Trajectory open = run_with("'r in relay(2*y, -1, 1)', " + s, "r"), alone = run_with(s, "s");
+  for (const Trajectory* run : {&open, &alone}) {
+    CHECK(run->status == Status::solved);
+    CHECK(run->x.back()[1] == 0);
+  }
+  CHECK(open.counts.contains("several_solutions"));
+  CHECK_FALSE(alone.counts.contains("several_solutions"));
+}

@@ -48,7 +48,7 @@ Judgement judge_offsets(Subject& subject, SchemeName scheme, std::mt19937& rando
   if (judgement.verdict != Verdict::different) return judgement;
   // Arguments that are multiples of each other share a law as long as both are counted from 0.
   const Outcome& here = subject.outcome(scheme);
-  if (here.has_choice() || std::ranges::any_of(here.laws, is_shared)) judgement.verdict = Verdict::choice;
+  if (judgement.has_choice || std::ranges::any_of(here.laws, is_shared)) judgement.verdict = Verdict::choice;
   return judgement;
 }
 

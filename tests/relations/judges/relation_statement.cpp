@@ -100,6 +100,8 @@ Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random)
                                (has_time_switches(subject.read()) ||
                                 parts_of(read_random_model(other)) < parts_of(subject.read()));
   const Closeness closeness = has_other_steps ? Closeness{1e-3, 1e-3} : closeness_of(scheme);
+  // Where laws stand for binaries, in the model or a part of it, a start that constraints exclude is told by a warning.
+  by.same_start_events = !is_hybrid(model);
   Judgement judgement = compared(subject, scheme, other, by, closeness);
   if (judgement.verdict != Verdict::different) return judgement;
   // Forms that share a law slide with one multiplier; a law that is stated beside them has its own.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/analysis/solutions/step_answer.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/tests/relations/relations.hpp>
 
@@ -23,12 +24,26 @@ bool start_with(const Outcome& first, Model& model) {
   return true;
 }
 
+/// On the grid of the steps, at no round number, where an event may be.
+double middle_of(const Model& model) {
+  const double steps = (model.run.span.end - model.run.span.start) / model.run.h;
+  return model.run.span.start + std::floor(0.43 * steps) * model.run.h;
+}
+
+/// Has the step from this state several solutions, of x⁺ or of the multipliers alone? Which of them goes on is told by the
+/// mode before, which a file does not hold.
+bool has_several_solutions(Model model, double t, const Vector& x) {
+  if (model.hybrid != nullptr || x.size() == 0) return false;
+  model.run.scheme = to_string(SchemeName::backward_euler);
+  StepQuestion question;
+  question.t = t;
+  return answer_step(model, x, question).solutions.listed.size() > 1;
+}
+
 /// The second part of the span as a model of its own, from the last state of the first part.
 Outcome in_two_parts(const Model& model, SchemeName scheme) {
   Model part = model;
-  // On the grid of the steps, at no round number, where an event may be.
-  const double steps = (model.run.span.end - model.run.span.start) / model.run.h;
-  const double middle = model.run.span.start + std::floor(0.43 * steps) * model.run.h;
+  const double middle = middle_of(model);
   part.run.span.end = middle;
   Outcome whole = run(part, scheme);
   whole.span = model.run.span;
@@ -81,6 +96,7 @@ Judgement judge_time(Subject& subject, SchemeName scheme, std::mt19937& /*random
   judgement.verdict = Verdict::different;
   if (here.has_choice() || there.has_choice()) judgement.verdict = Verdict::choice;
   else if (subject.is_at_tie(scheme, closeness)) judgement.verdict = Verdict::tie;
+  else if (has_several_solutions(model, middle_of(model), there.at(middle_of(model)))) judgement.verdict = Verdict::choice;
   return judgement;
 }
 

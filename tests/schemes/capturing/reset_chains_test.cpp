@@ -37,6 +37,25 @@ t = [0, 12]
     }
   }
 
+  // A ball on a floor whose height is rounded: it rises at last by less than that, and would be told to fall.
+  TEST_CASE("a ball does not fall through a floor at any height where it comes to rest") {
+    for (const double floor : {0.0, 0.077, 0.77, -7.7, 77.0})
+      for (const double h : {0.0003, 0.01}) {
+        CAPTURE(floor);
+        CAPTURE(h);
+        const Model model = read_model_text(
+            fmt::format("[variables]\ny = {}\nv = 0\n[model]\nequations = [\"der(y) = v\", \"der(v) = -2\"]\n"
+                        "when = [{{ condition = \"y - ({})\", direction = -1, set = {{ v = \"-0.5*v\" }} }}]\n"
+                        "[run]\nt = [0, 2.5]\n",
+                        floor + 0.3, floor),
+            "ball.toml");
+        const Trajectory run = test::run_by_name(model, "backward_euler", h);
+        CHECK(run.status == Status::not_solved);
+        CHECK(run.t.back() < 1.7);
+        for (const Vector& x : run.x) CHECK(x[0] > floor - 1e-10 * (1 + std::abs(floor)));
+      }
+  }
+
   // Both flow out at the rate c, in all 2 c − 1 is missing: they are empty at t = 2/(2 c − 1). The times between events are shorter by (1 − c)/c each time.
   TEST_CASE("resets that accumulate with a law that they switch, and within six events, end a run of every scheme") {
     for (const double c : {0.55, 0.6, 0.9, 0.999})

@@ -24,7 +24,7 @@ Trajectory two_controllers(const std::string& laws, double a, double b, const ch
 
 }  // namespace
 
-TEST_SUITE("schemes/capturing/simultaneous_memory") {
+TEST_SUITE("schemes/events/simultaneous_memory") {
   TEST_CASE("laws with memory change together where their arguments reach their ends in one moment") {
     const std::string p = "\"p in hysteresis(x, 0.2, 1)\"", q = "\"q in hysteresis(x, 0.2, 1)\"",
                       scaled = "\"q in hysteresis(0.7*x, 0.14, 0.7)\"";
