@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+#include <perp/lcp/exact/arithmetic.hpp>
 #include <perp/lcp/exact/sparse_elimination.hpp>
 
 namespace perp {
@@ -250,6 +253,7 @@ class NodeProof {
   /// Eliminates from a form the unknowns of the pivots first, ..., last - 1, in their order.
   void reduce(Form& form, std::size_t first, std::size_t last) const {
     for (std::size_t k = first; k < last; ++k) {
+      if constexpr (std::is_same_v<Scalar, Rational>) check_interruption();  // whose numbers grow
       const Pivot& pivot = pivots_[k];
       Scalar& entry = form[at(pivot.unknown)];
       if (is_zero(entry)) continue;
