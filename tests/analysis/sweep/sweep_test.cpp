@@ -42,6 +42,21 @@ SweepResult made(SweepRequest request) {
 }  // namespace
 
 TEST_SUITE("analysis/sweep") {
+  TEST_CASE("where runs have other variables than the first one their measures stand side by side, their states do not") {
+    const std::string family =
+        "[parameters]\nN = 3\n[variables]\nx = { size = \"N\", start = \"i\" }\ny = 100\n[model]\n"
+        "equations = [\"for i in 1:N: der(x[i]) = 0\", \"der(y) = 1\"]\n[run]\nt = [0, 1]\nh = 0.5\n";
+    SweepRequest request = request_of(family);
+    request.points.axes = {{"N", {2, 3, 4}}};
+    request.measures = {"e=end(y)"};
+    for (const SweepRun& run : made(request).runs) CHECK(*run.measures[0].value == 101);
+    SweepRequest followed = request, kept = request, sectioned = request;
+    followed.follow = Follow::up;
+    kept.keeps = true;
+    sectioned.section = "every:0.5";
+    for (const SweepRequest& states : {followed, kept, sectioned}) CHECK_THROWS_AS(made(states), InvalidInput);
+  }
+
   TEST_CASE("a grid is run in its order with the same numbers for any number of threads") {
     SweepRequest request = request_of(decay);
     request.points.axes = {{"k", {0.5, 1, 2}}, {"x", {1, 3}}};
