@@ -258,6 +258,7 @@ std::optional<NonlinearCapturing::State> NonlinearCapturing::continuous_start(co
   // At the end of a branch, or as near to it as x0 is known, no law is inside: a ball on the floor that falls has met it.
   if (has_several(possible_branches(x0, t), known_arguments())) return std::nullopt;
   step_.set_consistency(x, t);
+  search_.begin_at({});  // no step leads there
   FoundSolutions found = search_.all(*limit.mode, Vector::Zero(step_.n()), limit.lambda);
   std::erase_if(found.list, [&](const ModeSolution& solution) {
     const bool is_determined = solution.simple && solution.isolated && solution.lambda_determined;
