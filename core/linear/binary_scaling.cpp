@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/binary_scaling.hpp>
@@ -153,6 +155,21 @@ void BinaryScaling::balance() {
   for (std::size_t j = 0; j < column.size(); ++j)
     column[j] += static_cast<int>(std::lround(own.kappa[j]));
   if (own.entries.size() > most_kept) own = {};
+}
+
+int BinaryScaling::range() const {
+  int most = 0;
+  for (const std::vector<int>* exponents : {&row, &column})
+    for (const int exponent : *exponents) most = std::max(most, std::abs(exponent));
+  return most;
+}
+
+void BinaryScaling::limit(int most) {
+  const int range = this->range();
+  if (range <= most) return;
+  for (std::vector<int>* exponents : {&row, &column})
+    for (int& exponent : *exponents)
+      exponent = static_cast<int>(static_cast<std::int64_t>(exponent) * most / range);
 }
 
 Matrix BinaryScaling::apply(const Matrix& entries) const {

@@ -21,6 +21,11 @@ struct BinaryScaling {
   /// The exponents of another matrix. Allocates on first use only while the size does not grow.
   void compute(const Matrix& entries);
 
+  /// The largest |r_i| and |c_j|.
+  [[nodiscard]] int range() const;
+  /// All exponents in proportion, so that range() is at most `most`.
+  void limit(int most);
+
   /// 2^(r_i + c_j) a_ij.
   [[nodiscard]] Matrix apply(const Matrix& entries) const;
   /// 2^(r_i) a_ij: what stands beside the matrix as a right-hand side.

@@ -7,6 +7,7 @@
 #include <perp/core/base/integer_rows.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/lcp/exact/exact_mode.hpp>
+#include <perp/lcp/structure/solving_order.hpp>
 
 namespace perp {
 namespace {
@@ -46,11 +47,11 @@ std::vector<ExactMode::Row> mode_rows(const ParametricMlcp& family, const Mode& 
   return rows;
 }
 
-/// Of the rows from `first` on, the sparsest one with an entry in the column; -1: none has.
-int pivot_row(const std::vector<ExactMode::Row>& rows, int first, int column) {
+/// Of the rows from `first` to `end`, the sparsest one with an entry in the column; -1: none has.
+int pivot_row(const std::vector<ExactMode::Row>& rows, int first, int end, int column) {
   int best = -1;
   std::ptrdiff_t fewest = 0;
-  for (int i = first; i < static_cast<int>(rows.size()); ++i) {
+  for (int i = first; i < end; ++i) {
     const ExactMode::Row& row = rows[at(i)];
     if (row[at(column)] == 0) continue;
     const std::ptrdiff_t zeros = std::count(row.begin(), row.end(), 0);
@@ -68,12 +69,16 @@ void subtract(const ExactMode::Row& pivot, int column, ExactMode::Row& row) {
     if (pivot[j] != 0) row[j] -= factor * pivot[j];
 }
 
-/// Divides a row by its entry in the column and subtracts it from all others: their entries become 0.
-void take_pivot(std::vector<ExactMode::Row>& rows, int rank, int column) {
-  const Rational pivot = rows[at(rank)][at(column)];
-  for (Rational& value : rows[at(rank)])
+void divide(ExactMode::Row& row, int column) {
+  const Rational pivot = row[at(column)];
+  for (Rational& value : row)
     if (value != 0) value /= pivot;
-  for (int other = 0; other < static_cast<int>(rows.size()); ++other)
+}
+
+/// Divides a row by its entry in the column and subtracts it from the others before `end`: their entries become 0.
+void take_pivot(std::vector<ExactMode::Row>& rows, int rank, int end, int column) {
+  divide(rows[at(rank)], column);
+  for (int other = 0; other < end; ++other)
     if (other != rank) subtract(rows[at(rank)], column, rows[at(other)]);
 }
 
@@ -93,10 +98,22 @@ bool has_long_entry(const ExactMode::Row& row) {
   return first != row.end() && binary_size(*first) > many_bits;
 }
 
-/// What follows the n unknowns in the rows from `first` on, where it is not 0.
-std::vector<ExactMode::Row> right_sides(const std::vector<ExactMode::Row>& rows, int first, int n) {
+/// Solves the rows behind the core for their own unknowns, where those of the core are solved.
+void solve_last(std::vector<ExactMode::Row>& rows, const SolvingOrder& order, std::vector<int>& pivot_of) {
+  for (int l = order.in_core; l < static_cast<int>(order.columns.size()); ++l) {
+    check_interruption();
+    const int j = order.columns[at(l)];
+    for (int before = 0; before < l; ++before)
+      if (const int of = order.columns[at(before)]; pivot_of[at(of)] >= 0) subtract(rows[at(pivot_of[at(of)])], of, rows[at(l)]);
+    divide(rows[at(l)], j);
+    pivot_of[at(j)] = l;
+  }
+}
+
+/// What follows the n unknowns in the rows from `first` to `end`, where it is not 0.
+std::vector<ExactMode::Row> right_sides(const std::vector<ExactMode::Row>& rows, int first, int end, int n) {
   std::vector<ExactMode::Row> sides;
-  for (int i = first; i < n; ++i) {
+  for (int i = first; i < end; ++i) {
     ExactMode::Row side(rows[at(i)].begin() + n, rows[at(i)].end());
     if (!is_zero_row(side)) sides.push_back(std::move(side));
   }
@@ -149,25 +166,38 @@ const ExactMode::Outputs& ExactMode::outputs() const {
 // Rows in any units, without a division until the last one: a fraction of what `eliminate` costs. False: the matrix is singular.
 bool ExactMode::solve_in_integers(std::vector<Row> rows) {
   const int n = p_ + m_;
+  const SolvingOrder order(rows, n);
   for (Row& row : rows) make_integers(row);
-  for (int j = 0; j < n; ++j) {
+  const auto subtract = [&](int pivot, int other) {
+    const int column = order.columns[at(pivot)];
+    if (rows[at(other)][at(column)] == 0) return;
+    perp::eliminate(rows[at(other)], rows[at(pivot)], at(column));
+    if (has_long_entry(rows[at(other)])) make_primitive(rows[at(other)]);
+  };
+  for (int l = 0; l < n; ++l) {
     check_interruption();
-    const int i = pivot_row(rows, j, j);
-    if (i < 0) return false;
-    std::swap(rows[at(i)], rows[at(j)]);
-    for (int other = 0; other < n; ++other) {
-      if (other == j || rows[at(other)][at(j)] == 0) continue;
-      perp::eliminate(rows[at(other)], rows[at(j)], at(j));
-      if (has_long_entry(rows[at(other)])) make_primitive(rows[at(other)]);
+    if (l >= order.in_core) {
+      for (int pivot = 0; pivot < l; ++pivot) subtract(pivot, l);
+      continue;
     }
+    const int i = pivot_row(rows, l, order.in_core, order.columns[at(l)]);
+    if (i < 0) return false;
+    std::swap(rows[at(i)], rows[at(l)]);
+    for (int other = 0; other < order.in_core; ++other)
+      if (other != l) subtract(l, other);
   }
-  direction_.assign(at(n), Row());
-  for (int j = 0; j < n; ++j) {
-    Row& multiple = multiples_.emplace_back();
-    multiple.push_back(std::move(rows[at(j)][at(j)]));
-    std::move(rows[at(j)].begin() + n, rows[at(j)].end(), std::back_inserter(multiple));
-  }
+  keep_multiples(std::move(rows), order.columns);
   return true;
+}
+
+void ExactMode::keep_multiples(std::vector<Row> rows, const std::vector<int>& columns) {
+  direction_.assign(columns.size(), Row());
+  multiples_.resize(columns.size());
+  for (std::size_t l = 0; l < columns.size(); ++l) {
+    Row& multiple = multiples_[at(columns[l])];
+    multiple.push_back(std::move(rows[l][at(columns[l])]));
+    std::move(rows[l].begin() + std::ssize(columns), rows[l].end(), std::back_inserter(multiple));
+  }
 }
 
 Rational ExactMode::argument(int i, const double* theta) const {
@@ -185,21 +215,29 @@ Rational ExactMode::argument(int i, const double* theta) const {
 // Gauss and Jordan: unknowns without a pivot are free, rows without one say which θ are consistent.
 void ExactMode::eliminate(std::vector<Row> rows) {
   const int n = p_ + m_;
+  const SolvingOrder order(rows, n);
   std::vector<int> pivot_of(at(n), -1), free;
   int rank = 0;
-  for (int j = 0; j < n; ++j) {
+  for (int l = 0; l < order.in_core; ++l) {
     check_interruption();
-    const int i = pivot_row(rows, rank, j);
+    const int j = order.columns[at(l)], i = pivot_row(rows, rank, order.in_core, j);
     if (i < 0) {
       free.push_back(j);
       continue;
     }
     std::swap(rows[at(i)], rows[at(rank)]);
-    take_pivot(rows, rank, j);
+    take_pivot(rows, rank, order.in_core, j);
     pivot_of[at(j)] = rank++;
   }
   free_ = static_cast<int>(free.size());
-  equalities_ = right_sides(rows, rank, n);
+  equalities_ = right_sides(rows, rank, order.in_core, n);
+  if (!equalities_.empty()) return;  // nothing else is asked for
+  solve_last(rows, order, pivot_of);
+  read_solution(rows, pivot_of, free);
+}
+
+void ExactMode::read_solution(const std::vector<Row>& rows, const std::vector<int>& pivot_of, const std::vector<int>& free) {
+  const int n = p_ + m_;
   value_.assign(at(n), Row(at(k_ + 1)));
   direction_.assign(at(n), Row(at(free_)));
   for (int j = 0; j < n; ++j) {

@@ -26,12 +26,12 @@ class ExactMode {
 
   ExactMode(const ParametricMlcp& family, const Mode& mode);
 
-  /// Number of free unknowns t, those that the equations leave open.
-  [[nodiscard]] int free() const { return free_; }
-  /// Is u the same for every t?
-  [[nodiscard]] bool determines_u() const { return determines_u_; }
   /// Rows in (θ, 1) that must vanish, none of them 0.
   [[nodiscard]] const std::vector<Row>& equalities() const { return equalities_; }
+  /// Number of free unknowns t, those that the equations leave open.
+  [[nodiscard]] int free() const { return free_; }
+  /// Is u the same for every t? What follows stands only where no equality does.
+  [[nodiscard]] bool determines_u() const { return determines_u_; }
   /// (u, λ) = value (θ, 1) + direction t, row by row.
   [[nodiscard]] const std::vector<Row>& value() const;
   [[nodiscard]] const std::vector<Row>& direction() const { return direction_; }
@@ -57,7 +57,9 @@ class ExactMode {
   };
 
   bool solve_in_integers(std::vector<Row> rows);
+  void keep_multiples(std::vector<Row> rows, const std::vector<int>& columns);
   void eliminate(std::vector<Row> rows);
+  void read_solution(const std::vector<Row>& rows, const std::vector<int>& pivot_of, const std::vector<int>& free);
   [[nodiscard]] const Outputs& outputs() const;
   void find_w(Outputs& outputs) const;
   void add_end(int law, bool of_lambda, bool upper, const Rational& bound, Outputs& outputs) const;

@@ -18,6 +18,12 @@ constexpr int least_refinements = 2;
 constexpr int most_refinements = 60;  ///< each divides the error by 4 at least
 constexpr int most_bounds = 48;       ///< of the error, the range of doubles by 2^-50 each
 
+// Each element of a long chain moves the exponents of a scaling by as much as the one before it. From half of the range of
+// doubles on the scaled right sides would leave it, and scales are limited: products of a scaled right side, its rounding and
+// `least_inverse` are doubles then.
+constexpr int most_range = 480, limited_range = 240;
+constexpr double least_inverse = 0x1p-500;
+
 /// `matrix` scaled by exponents, error bounds too.
 template <class Scale>
 BoundedMatrix scaled(const BoundedMatrix& matrix, Scale scale) {
@@ -139,11 +145,12 @@ class Entries {
 
 /// An approximate inverse and |I - X K|, whose row sums are small. Complete pivoting is for what partial
 /// pivoting does not invert well. False: neither does.
-bool invert(const BoundedMatrix& scaled_K, const Entries& entries, double grown, Matrix& X, Matrix& G) {
+bool invert(const BoundedMatrix& scaled_K, const Entries& entries, double grown, bool is_limited, Matrix& X, Matrix& G) {
   const Matrix& K = scaled_K.high;
   const Eigen::Index n = K.rows();
   const auto is_inverse = [&] {
     if (!X.allFinite()) return false;
+    if (is_limited) X = (X.array().abs() < least_inverse).select(least_inverse, X);  // what is below would be lost from bounds
     clear_impossible(scaled_K, X);
     G = entries.defect(X, grown);
     return G.rowwise().sum().maxCoeff() < contraction;
@@ -244,17 +251,21 @@ struct BoundedInverse::Parts {
   Eigen::Index n;
   double grown;  ///< for the rounding of a bound of n terms
   BinaryScaling scaling;
-  Entries entries;  ///< of the scaled K
+  bool is_limited = false;  ///< is it less than what brings the entries near 1?
+  Entries entries;          ///< of the scaled K
   Matrix X, X_abs, G;
   double norm = 0;  ///< largest row sum of G
 };
 
 std::optional<BoundedInverse> BoundedInverse::of(const BoundedMatrix& K) {
   BinaryScaling scaling(K.high);
+  const bool is_limited = scaling.range() > most_range;
+  if (is_limited) scaling.limit(limited_range);
   const BoundedMatrix scaled_K = scaled(K, [&](const Matrix& M) { return scaling.apply(M); });
   if (!is_kept(K.high, scaled_K.high)) return std::nullopt;
   auto parts = std::make_shared<Parts>(std::move(scaling), scaled_K);
-  if (!invert(scaled_K, parts->entries, parts->grown, parts->X, parts->G)) return std::nullopt;
+  parts->is_limited = is_limited;
+  if (!invert(scaled_K, parts->entries, parts->grown, is_limited, parts->X, parts->G)) return std::nullopt;
   parts->X_abs = parts->X.cwiseAbs();
   parts->norm = parts->G.rowwise().sum().maxCoeff();
   return BoundedInverse(std::move(parts));
@@ -288,6 +299,8 @@ bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
   Y.error = least_bound(X_abs * (value.cwiseAbs() + bound) * grown, parts_->G, parts_->norm, grown);
   if (!Y.error.allFinite()) return false;
   BoundedMatrix unknowns = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });
+  if (parts_->is_limited)  // some may be rounded to the smallest numbers
+    unknowns.error = (Y.error.array() > 0).select(unknowns.error.cwiseMax(std::numeric_limits<double>::min()), unknowns.error);
   drop_errors(parts_->entries, R, Y, unknowns);
   Y = std::move(unknowns);
   return true;

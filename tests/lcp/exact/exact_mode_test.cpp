@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -78,6 +79,52 @@ TEST_SUITE("lcp/exact") {
       }
     }
     CHECK(regular > 100);
+  }
+
+  TEST_CASE("equations that contradict are told alike with states behind them that nothing depends on") {
+    // u0 + λ0 + λ1 = θ0, λ0 in sign(u0 - θ1), λ1 in sign(u0), and u_i = u_(i-1) / 3 + θ0 behind
+    for (const int behind : {0, 1, 40}) {
+      CAPTURE(behind);
+      const int p = 1 + behind;
+      ParametricMlcp family;
+      family.base = {Matrix::Identity(p, p), Matrix::Zero(p, 2), Vector::Zero(p), Matrix::Zero(2, p), Matrix::Zero(2, 2), Vector::Zero(2), {}};
+      family.base.M12(0, 0) = family.base.M12(0, 1) = 1;
+      family.base.M21(0, 0) = family.base.M21(1, 0) = 1;
+      family.base.laws = {sign(), sign()};
+      family.Q1 = Matrix::Zero(p, 2), family.Q2 = Matrix::Zero(2, 2);
+      family.W = Matrix::Identity(p, p), family.Z = Matrix::Zero(p, 2);
+      family.Q1(0, 0) = -1, family.Q2(0, 1) = -1;
+      for (int i = 1; i < p; ++i) {
+        family.base.M11(i, i - 1) = -1.0 / 3;
+        family.Q1(i, 0) = -1;
+      }
+      const auto held = [&](int law) {
+        const auto& branches = family.base.laws[static_cast<std::size_t>(law)].branches;
+        return static_cast<int>(std::ranges::find_if(branches, [](const Branch& b) { return b.b == 0; }) - branches.begin());
+      };
+      // Both arguments are held at 0: u0 = θ1 and u0 = 0, which leaves one of the multipliers open.
+      const ExactMode both(family, {held(0), held(1)});
+      CHECK(both.free() == 1);
+      REQUIRE(both.equalities().size() == 1);
+      const ExactMode::Row& row = both.equalities().front();
+      CHECK((row[0] == 0 && row[1] != 0 && row[2] == 0));
+      // One is: u = (θ1, θ1/3 + θ0, ..), the other one has its value.
+      const ExactMode one(family, {held(0), 0});
+      REQUIRE((one.free() == 0 && one.equalities().empty()));
+      Rational u = Rational(7);
+      const double theta[] = {5, 7};
+      for (int i = 0; i < p; ++i) {
+        CHECK(one.unknown(i, theta) == u);
+        u = Rational(1.0 / 3) * u + Rational(5);
+      }
+      // Without a parameter in it they contradict nothing, and all unknowns behind follow.
+      family.Q2.setZero();
+      const ExactMode same(family, {held(0), held(1)});
+      CHECK((same.free() == 1 && same.equalities().empty() && same.determines_u()));
+      for (int i = 1; i < p; ++i)
+        CHECK(ExactMode::value(same.value()[static_cast<std::size_t>(i)], theta) ==
+              Rational(1.0 / 3) * ExactMode::value(same.value()[static_cast<std::size_t>(i - 1)], theta) + Rational(5));
+    }
   }
 
   TEST_CASE("a row of integers loses its entry in the column of the pivot, and with a solution of both rows it keeps it") {

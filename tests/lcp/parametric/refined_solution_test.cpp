@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <cmath>
 
+#include <perp/lcp/exact/arithmetic.hpp>
 #include <perp/lcp/parametric/refined_solution.hpp>
 
 using namespace perp;
@@ -41,5 +42,27 @@ TEST_SUITE("lcp/parametric/refined_solution") {
     K.error(0, 1) = 1e-40;  // then nothing is known exactly
     REQUIRE(solve_bounded(K, R, Y));
     CHECK(Y.error.col(0).minCoeff() > 0);
+  }
+
+  TEST_CASE("solutions along a chain whose scales leave the range of doubles lie in their bounds") {
+    // (1 + 2^-20) y_0 = r, (1 + 2^-20) y_i - 2^-20 y_(i-1) = 0: y_i = r 2^20 / (2^20 + 1)^(i+1)
+    constexpr int n = 100;
+    BoundedMatrix K(n, n), R(n, 1), Y;
+    for (int i = 0; i < n; ++i) {
+      K.set(i, i, {1 + 0x1p-20, 0});
+      if (i > 0) K.set(i, i - 1, {-0x1p-20, 0});
+    }
+    R.set(0, 0, {3, 0});
+    REQUIRE(solve_bounded(K, R, Y));
+    Rational y(3);
+    for (int i = 0; i < n; ++i) {
+      CAPTURE(i);
+      y /= Rational(1 + 0x1p-20);
+      if (i > 0) y *= Rational(0x1p-20);
+      const Rational value = Rational(Y.high(i, 0)) + Rational(Y.low(i, 0)), error(Y.error(i, 0));
+      CHECK(value - error <= y);
+      CHECK(y <= value + error);
+      if (i < 40) CHECK(Y.error(i, 0) < 0x1p-80 * Y.high(0, 0));
+    }
   }
 }
