@@ -7,6 +7,7 @@
 #include <perp/tests/paths.hpp>
 #include <perp/tests/relations/models/model_transform.hpp>
 #include <perp/tests/schemes/located/references/reference_cases.hpp>
+#include <perp/tests/thinned.hpp>
 
 using namespace perp;
 using namespace perp::relations;
@@ -33,7 +34,7 @@ Trajectory run_whole(const Model& model) {
 
 TEST_SUITE("relations/time_scales") {
   TEST_CASE("every reference trajectory is the same in picoseconds and in years") {
-    for (const test::ReferenceCase& known : test::reference_cases) {
+    for (const test::ReferenceCase& known : test::thinned(test::reference_cases, 4)) {
       CAPTURE(std::string(known.reference));
       const Model model = test::model_of(known, test::load_reference(known.reference));
       const Trajectory base = run_whole(model);
