@@ -163,8 +163,11 @@ Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
   if (choice.status == Status::solved) return take(maps, choice);
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "no mode has a solution");
-  // Too many modes for a table, or a continuum is possible.
-  return maps.is_unique() ? attempt_unique(maps, present) : attempt_by_enumeration(maps);
+  // Too many modes for a table, or a continuum is possible. Which certificate tells of one solution does not matter.
+  if (maps.is_unique()) return attempt_unique(maps, present);
+  if (has_one_solution(h_))
+    if (const Attempt attempt = attempt_unique(maps, present); attempt.status == Status::solved) return attempt;
+  return attempt_by_enumeration(maps);
 }
 
 /// The only solution there may be, from the present mode on: of large systems, whose modes have no maps in time, at the point;

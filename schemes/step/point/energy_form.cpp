@@ -225,7 +225,9 @@ bool make_form_without_integrals(const EnergyForm& whole, EnergyForm& form) {
 }
 
 EnergyWeights::EnergyWeights(const EnergyForm& form, std::vector<double> signs)
-    : form_(form), signs_(std::move(signs)), p_(at(form.n()), 0.0), d_(at(form.m()), 0.0), group_(at(form.n() + form.m()), -1) {
+    : form_(form), signs_(std::move(signs)), p_(at(form.n()), 0.0), d_(at(form.m()), 0.0), group_(at(form.n() + form.m()), -1),
+      connected_(form.n() + form.m()), scale_(at(form.n() + form.m()), 0.0) {
+  connect();
   // What nothing couples with the rest may have any weight, if nothing compares it with that.
   for (int j = 0; j < form.m() && exist_; ++j)
     if (d_[at(j)] == 0) begin(n() + j);
@@ -239,6 +241,20 @@ int EnergyWeights::group_of_row(int i) const { return group_[at(i)]; }
 int EnergyWeights::group_of_law(int j) const { return group_[at(n() + j)]; }
 bool EnergyWeights::is_known(int row) const { return p_[at(row)] != 0; }
 
+/// Rows and laws that B and C connect. Where D reads a law of them, or one of them, their scale is 1.
+void EnergyWeights::connect() {
+  const auto join = [&](const SparseMatrix& of_rows) {
+    for (int i = 0; i < n(); ++i)
+      for (const auto& [j, value] : of_rows.row(i)) connected_.join(i, n() + j);
+  };
+  join(form_.B);
+  join(form_.C_transposed);
+  for (int j = 0; j < form_.m(); ++j)
+    if (!form_.D.row(j).empty() || !form_.D_transposed.row(j).empty()) scale_of(n() + j) = 1;
+}
+
+double& EnergyWeights::scale_of(int node) { return scale_[at(connected_.root(node))]; }
+
 /// What a node is coupled with by A, Q or D.
 void EnergyWeights::reach_loosely(int node, std::vector<int>& met) {
   if (node >= n()) {
@@ -251,6 +267,7 @@ void EnergyWeights::reach_loosely(int node, std::vector<int>& met) {
 
 void EnergyWeights::begin(int node) {
   (node < n() ? p_[at(node)] : d_[at(node - n())]) = 1;
+  scale_of(node) = 1;
   const int group = node;
   group_[at(node)] = group;
   std::vector<int> exact{node}, loose;
@@ -267,14 +284,14 @@ void EnergyWeights::begin(int node) {
   }
 }
 
-/// p_i = d_j S_j C_ji / B_ij for the rows of a law.
+/// p_i = σ d_j S_j C_ji / B_ij for the rows of a law.
 bool EnergyWeights::reach_rows(int j, std::vector<int>& met) {
   bool is_possible = true;
   linear::for_each_of(form_.C.row(j), form_.B_transposed.row(j), [&](int i, double C, double b) {
     const double c = of_law(j) * C;
     is_possible = is_possible && have_one_sign(c, b) && keeps_digits(c, c);
     if (!is_possible || is_known(i)) return;  // compared with this law by `reach_laws`
-    p_[at(i)] = c / b;
+    p_[at(i)] = scale_of(i) * (c / b);
     met.push_back(i);
   });
   return is_possible;
@@ -301,7 +318,7 @@ bool EnergyWeights::reach_laws(int i, std::vector<int>& met) {
   linear::for_each_of(form_.C_transposed.row(i), form_.B.row(i), [&](int j, double C, double b) {
     const double c = signs_[at(j)] * C;
     if (d_[at(j)] == 0) {
-      d_[at(j)] = std::ldexp(1.0, nearest_power(p_[at(i)], c / b));
+      d_[at(j)] = std::ldexp(1.0, nearest_power(p_[at(i)] / scale_of(i), c / b));
       met.push_back(n() + j);
     }
     // d_f c_f b = d_j c b_f
@@ -311,7 +328,7 @@ bool EnergyWeights::reach_laws(int i, std::vector<int>& met) {
 }
 
 /// p_i A_ik + p_k A_ki = 0 where they can cancel, else p_i A_ik = p_k A_ki; to a power of two
-/// where a law says more. Of Q alike.
+/// where D says more. Of Q alike.
 void EnergyWeights::reach_by(const SparseMatrix& couplings, int i, std::vector<int>& met) {
   for (const auto& [k, there] : couplings.row(i)) {
     const double back = couplings(k, i);
@@ -323,7 +340,10 @@ void EnergyWeights::reach_by(const SparseMatrix& couplings, int i, std::vector<i
       const double quotient = form_.C(law, k) / laws.front().value;
       d_[at(law)] = std::ldexp(1.0, nearest_power(weight, quotient));
       met.push_back(n() + law);
-      p_[at(k)] = d_[at(law)] * std::abs(quotient);
+      const double as_power = d_[at(law)] * std::abs(quotient);
+      double& scale = scale_of(k);
+      if (scale == 0) scale = weight / as_power;
+      p_[at(k)] = scale * as_power;
     } else {
       p_[at(k)] = weight;
     }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/linear/disjoint_sets.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
@@ -27,18 +28,19 @@ void make_energy_form(const StepEquations& equations, EnergyForm& form);
 /// Δx = h θ A_xv Δv / e_x, and Q = A_vx A_xv / e_x of the others. False where there are none.
 bool make_form_without_integrals(const EnergyForm& whole, EnergyForm& form);
 
-/// A diagonal P > 0 and powers of two d with P B = C' S diag(d) exactly. What couples two rows in
-/// A or Q, or two laws in D, sets their weights so that terms cancel there, as far as B and C leave them
-/// open: a change of units by powers of two changes nothing but weights.
+/// A diagonal P > 0 and d > 0 with P B = C' S diag(d) exactly. What couples two rows in A or Q, or two laws in D, sets their
+/// weights so that terms cancel there, as far as B and C leave them open: a change of units by powers of two changes nothing
+/// but weights. Weights d are powers of two times a scale that rows and laws have in common where B and C connect them: 1
+/// where D reads one of these laws, so that what D is weighted with has no rounding.
 class EnergyWeights {
  public:
   /// `signs`: S, 1 where λ falls with w, -1 where it rises.
   EnergyWeights(const EnergyForm& form, std::vector<double> signs);
 
   [[nodiscard]] bool exist() const { return exist_; }
-  /// Of the rows, good to a rounding.
+  /// Of the rows, good to two roundings.
   [[nodiscard]] const std::vector<double>& of_rows() const { return p_; }
-  /// Of the laws, with their signs.
+  /// The power of two of a law, with its sign.
   [[nodiscard]] double of_law(int j) const;
   /// Weights of one group have a common unit.
   [[nodiscard]] int group_of_row(int i) const;
@@ -47,6 +49,8 @@ class EnergyWeights {
  private:
   [[nodiscard]] int n() const { return form_.n(); }
   [[nodiscard]] bool is_known(int row) const;
+  void connect();
+  double& scale_of(int node);
   void begin(int node);
   void reach_loosely(int node, std::vector<int>& met);
   bool reach_rows(int j, std::vector<int>& met);
@@ -59,6 +63,8 @@ class EnergyWeights {
   const EnergyForm& form_;
   std::vector<double> signs_, p_, d_;  // 0: not known yet
   std::vector<int> group_;             // laws behind rows
+  linear::DisjointSets connected_;     // the same by B and C
+  std::vector<double> scale_;          // of each of these sets, at its root; 0: not known yet
   bool exist_ = true;
 };
 

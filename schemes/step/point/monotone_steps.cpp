@@ -8,6 +8,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/lcp/exact/arithmetic.hpp>
 #include <perp/lcp/parametric/certificate.hpp>
+#include <perp/schemes/step/point/balanced_units.hpp>
 #include <perp/schemes/step/point/energy_form.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
 
@@ -67,6 +68,26 @@ class WeightedTerms {
       }
     for (double& sum : sums) sum *= 1 + 2 * size_ * unit_roundoff;
     return sums;
+  }
+
+  /// Does what stands beside the diagonal exceed it in a row, by more than rounding?
+  [[nodiscard]] bool has_excess() const {
+    constexpr double share = 0x1p-26;
+    const std::vector<double> beside = beside_diagonals();
+    for (int i = 0; i < size_; ++i)
+      if (beside[at(i)] + diagonal(i).value > share * diagonal(i).terms) return true;
+    return false;
+  }
+
+  /// Units in which it does not, where there are some; see `balanced_units`.
+  [[nodiscard]] std::optional<std::vector<double>> balanced() const {
+    std::vector<double> own;
+    std::vector<SparseMatrix::Placed> beside;
+    for (int i = 0; i < size_; ++i) {
+      own.push_back(-diagonal(i).value);
+      for (const auto& [k, pair] : pairs_[at(i)]) beside.push_back({i, k, pair.value / 2});
+    }
+    return balanced_units(own, beside);
   }
 
   /// Is there an entry beside the diagonal in one of these rows, by more than terms that cancel?
@@ -153,17 +174,18 @@ double longest_of_row(double gain, double loss, double growth) {
 
 /// At most the diagonal entry, and the others beside it.
 double most_of_row(const RoundedSum& diagonal, double beside) {
-  return diagonal.value + (diagonal.count > 1 ? diagonal.error() : 8 * unit_roundoff * std::abs(diagonal.value)) + beside;
+  return diagonal.value + (diagonal.count > 1 ? diagonal.error() : 16 * unit_roundoff * std::abs(diagonal.value)) + beside;
 }
 
-/// P E, P θ A and P θ² Q by their terms, in units of the unknowns in which the diagonal is near 1.
+/// P E, P θ A and P θ² Q by their terms, in units of the unknowns in which the diagonal is near 1, or in these times `balance`.
 class WeightedForm {
  public:
-  WeightedForm(const EnergyForm& form, const EnergyWeights& weights, double theta)
+  WeightedForm(const EnergyForm& form, const EnergyWeights& weights, double theta, const std::vector<double>& balance = {})
       : form_(form), p_(weights.of_rows()), E_(form.n()), A_(form.n()), Q_(form.n()) {
     unit_ = units_of(
         form.n(), [&](int i) { return p_[at(i)] * (has_rate(i) ? form.E(i, i) : form.A(i, i)); },
         [&](int i) { return has_rate(i) ? weights.group_of_row(i) : -1 - weights.group_of_row(i); });
+    for (std::size_t i = 0; i < balance.size(); ++i) unit_[i] *= balance[i];
     add(form.E, 1, E_);
     add(form.A, theta, A_);
     for (const auto& [i, k, value] : form.Q) add(i, k, value, share(i, theta) * theta, Q_);
@@ -177,6 +199,12 @@ class WeightedForm {
   [[nodiscard]] bool couples_rows_without_rate() const {
     const auto has_none = [this](int i) { return !has_rate(i); };
     return A_.has_pair_in(has_none) || Q_.has_pair_in(has_none);
+  }
+
+  /// Units in which couplings of Q, or of A where there is no Q, do not limit the length of steps, if these do.
+  [[nodiscard]] std::optional<std::vector<double>> balance() const {
+    const WeightedTerms& couplings = form_.Q.empty() ? A_ : Q_;
+    return couplings.has_excess() ? couplings.balanced() : std::nullopt;
   }
 
   /// P E / h - P θ A - h P θ² Q has a positive symmetric part where every row of it is dominant.
@@ -237,7 +265,12 @@ void MonotoneSteps::Weighted::weigh(const std::vector<double>& signs) {
 double MonotoneSteps::Weighted::longest(double theta) const {
   if (!weights) return 0;
   const WeightedForm weighted(form, *weights, theta);
-  return weighted.is_known() && !weighted.couples_rows_without_rate() ? weighted.longest_step() : 0;
+  if (!weighted.is_known() || weighted.couples_rows_without_rate()) return 0;
+  const double longest = weighted.longest_step();
+  const std::optional<std::vector<double>> balance = weighted.balance();
+  if (!balance) return longest;
+  const WeightedForm balanced(form, *weights, theta, *balance);
+  return balanced.is_known() ? std::max(longest, balanced.longest_step()) : longest;
 }
 
 MonotoneSteps::MonotoneSteps(const StepEquations& equations) : equations_(equations), signs_(signs_of(equations.laws())) {
