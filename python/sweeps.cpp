@@ -87,6 +87,9 @@ std::shared_ptr<SweepAnswer> sweep_model(const std::shared_ptr<Source>& source, 
   const Model model = (*reader)({}, {});
   check_run(model);
   SweepRequest request = request_of(question, model);
+  std::vector<WrittenOverride> given;
+  for (const auto& [key, value, words] : overrides) given.push_back({{key, value}, words});
+  check_given_once(request.points, given);
   request.read = [reader](const std::vector<Override>& values) { return (*reader)(values, {}); };
   check_sweep(request);
   const auto answer = std::make_shared<SweepAnswer>();

@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include <perp/analysis/measures/constant_expression.hpp>
 #include <perp/analysis/parallel.hpp>
-#include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/sweep/sweep.hpp>
+#include <perp/analysis/sweep/swept_models.hpp>
 #include <perp/analysis/sweep/watched_run.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -32,10 +33,9 @@ long lines_of(const SweepRequest& request) {
 /// The runs of one sweep, line by line.
 class Sweep {
  public:
-  explicit Sweep(const SweepRequest& request) : request_(request) {
+  explicit Sweep(const SweepRequest& request) : request_(request), models_(request) {
     result_.names = request.points.names();
-    const Model model = request.read(request.points.overrides(0));
-    variables_ = variable_names(model);
+    const Model model = models_.first();
     most_together_ = model.system.affine() != nullptr ? most_affine : most_of_equations;
     for (const std::string& definition : request.measures) result_.measures.push_back(definition.substr(0, definition.find('=')));
     check_measures();
@@ -66,7 +66,7 @@ class Sweep {
 
   /// Can the first run be measured?
   void check_first() const {
-    Model model = request_.read(request_.points.overrides(0));
+    Model model = models_.first();
     if (request_.extends_span) extend(model);
     const Measures measures(model, request_.measures, request_.after);
     if (!request_.section.empty()) Section::read(model, request_.section);
@@ -200,8 +200,11 @@ class Sweep {
     const std::vector<Override> set = request_.points.overrides(point);
     SweepRun made;
     Vector end;
+    std::string refusal;
     try {
-      Model model = read(point);
+      std::optional<Model> read = models_.at(point, refusal);
+      if (!read) return keep(place, refused(refusal));
+      Model model = *std::move(read);
       if (last.size() > 0) start_at(last, set, model);
       const std::unique_ptr<WatchedRun> run = watched(std::move(model));
       made = this->made(*run, scheme(run->model.run.scheme).run(run->model, run->options), end);
@@ -216,19 +219,25 @@ class Sweep {
   /// Some runs from this one on, which do not follow each other. How many; 0: they are made one after the other, as
   /// where an input is wrong, so that the first one says so.
   std::size_t run_together(const std::vector<std::size_t>& places, std::size_t first) {
-    const std::size_t count = std::min(most_together_, places.size() - first);
-    if (request_.follow != Follow::none || count < 2) return 0;
+    const std::size_t most = std::min(most_together_, places.size() - first);
+    if (request_.follow != Follow::none || most < 2) return 0;
     std::vector<std::unique_ptr<WatchedRun>> runs;
     std::vector<Trajectory> results;
+    std::string refusal;
     try {
-      for (std::size_t k = 0; k < count; ++k)
-        runs.push_back(watched(read(static_cast<long>(places[first + k]) / directions())));
+      for (std::size_t k = 0; k < most; ++k) {
+        std::optional<Model> model = models_.at(static_cast<long>(places[first + k]) / directions(), refusal);
+        if (!model) break;
+        runs.push_back(watched(*std::move(model)));
+      }
+      if (runs.size() < 2) return 0;
       results = run_all(runs);
     } catch (const InvalidInput&) {
       return 0;
     }
     if (results.empty()) return 0;
     Vector end;
+    const std::size_t count = runs.size();
     for (std::size_t k = 0; k < count && !is_stopped(); ++k) keep(places[first + k], made(*runs[k], results[k], end));
     return count;
   }
@@ -285,16 +294,11 @@ class Sweep {
     return text;
   }
 
-  /// The model of a point. States of all runs stand in the same columns, and are handed on in the same order.
-  [[nodiscard]] Model read(long point) const {
-    Model model = request_.read(request_.points.overrides(point));
-    const bool has_states = request_.keeps || !request_.section.empty() || request_.follow != Follow::none;
-    if (has_states && variable_names(model) != variables_)
-      throw InvalidInput(
-          fmt::format("this run has other variables than the first one ({} and {} of them), whose states are kept side by side or handed "
-                      "on; expected measures alone where what is varied changes the variables",
-                      model.variables.size(), variables_.size()));
-    return model;
+  /// A run whose numbers are those of no model.
+  [[nodiscard]] SweepRun refused(const std::string& why) const {
+    SweepRun made{.status = Status::not_solved, .message = why, .t_end = nan};
+    made.measures.assign(result_.measures.size(), {std::nullopt, why});
+    return made;
   }
 
   [[nodiscard]] std::unique_ptr<WatchedRun> watched(Model model) const {
@@ -360,8 +364,8 @@ class Sweep {
   }
 
   const SweepRequest& request_;
+  SweptModels models_;
   SweepResult result_;
-  std::vector<std::string> variables_;  // of the first run
   std::size_t most_together_ = 1;
   std::mutex mutex_;
   long done_ = 0, failed_ = 0;

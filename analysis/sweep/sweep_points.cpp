@@ -57,6 +57,13 @@ void SweepPoints::check_names(const Model& model) const {
   }
 }
 
+void check_given_once(const SweepPoints& points, const std::vector<WrittenOverride>& given) {
+  for (const std::string& name : points.names())
+    for (const auto& [item, written] : given)
+      if (same_key(item.key, name))
+        throw InvalidInput(fmt::format("{}: {} is varied too; expected it in one of them", written, plain_name(name)));
+}
+
 void SweepPoints::check_size() const {
   if (side_by_side)
     for (const SweepAxis& axis : axes)

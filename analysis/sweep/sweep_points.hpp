@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/analysis/run/reading.hpp>
 #include <perp/models/language/model.hpp>
 #include <perp/models/language/read_model.hpp>
 
@@ -64,6 +65,9 @@ class SweepPoints {
   std::vector<std::vector<std::uint32_t>> parts_;  // of each draw, where they are Latin
   std::vector<std::size_t> dimensions_;            // of each draw, where they are of a Sobol sequence
 };
+
+/// Throws InvalidInput where what is varied is given a value as well: which of the two counts cannot be told.
+void check_given_once(const SweepPoints& points, const std::vector<WrittenOverride>& given);
 
 /// `count` values from `first` to `last`, >= 2: over [-a, a] exactly antisymmetric; evenly on a logarithmic scale.
 ///@{

@@ -146,14 +146,15 @@ std::string flag_of(const std::string& key) {
   return flag;
 }
 
-ModelReader::ModelReader(const ModelOptions& options)
-    : set_(options.assignments()), text_(text_of(options)) {
-  for (const auto& [key, value] : options.run) {
-    if (value.empty()) continue;
-    shortcuts_.push_back({{"run." + key, value},
-                          value == "true" ? flag_of(key) : fmt::format("{} {}", flag_of(key), value)});
-  }
+std::vector<WrittenOverride> ModelOptions::of_flags() const {
+  std::vector<WrittenOverride> list;
+  for (const auto& [key, value] : run)
+    if (!value.empty()) list.push_back({{"run." + key, value}, value == "true" ? flag_of(key) : fmt::format("{} {}", flag_of(key), value)});
+  return list;
 }
+
+ModelReader::ModelReader(const ModelOptions& options)
+    : set_(options.assignments()), shortcuts_(options.of_flags()), text_(text_of(options)) {}
 
 /// Throws InvalidInput where the message is of a whole override, whose beginning is no place.
 void throw_without_place(const std::string& message, const std::vector<WrittenOverride>& set) {

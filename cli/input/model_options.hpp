@@ -39,7 +39,9 @@ struct ModelOptions {
 
   /// What --set and --set-file give, each with what messages call it. Throws InvalidInput, FileError.
   [[nodiscard]] std::vector<WrittenOverride> assignments() const;
-  /// The same as texts "NAME=VALUE", for provenance.
+  /// Those of flags.
+  [[nodiscard]] std::vector<WrittenOverride> of_flags() const;
+  /// What --set and --set-file give as texts "NAME=VALUE", for provenance.
   [[nodiscard]] std::vector<std::string> assignment_texts() const;
   /// Is a model given, or a value of one?
   [[nodiscard]] bool is_given() const { return !(model.empty() && set.empty() && set_file.empty()); }

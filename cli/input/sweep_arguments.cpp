@@ -59,6 +59,8 @@ SweepPoints points_of(const SweepArguments& arguments, const Model& model) {
   points.runs = arguments.runs.value_or(1);
   points.seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
   points.prepare(model);
+  check_given_once(points, arguments.model.assignments());
+  check_given_once(points, arguments.model.of_flags());
   return points;
 }
 

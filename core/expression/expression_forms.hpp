@@ -34,6 +34,7 @@ enum class FormKind {
 struct Form {
   FormKind kind = FormKind::derivative;
   std::vector<int> operands{};
+  bool holds_at_equality = false;  ///< of a comparison: a <= b, a >= b. It decides between constants alone
 
   friend auto operator<=>(const Form&, const Form&) = default;
 };

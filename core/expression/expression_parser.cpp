@@ -78,7 +78,8 @@ int ExpressionParser::comparison() {
   require_value(left, start);
   const FormKind kind = text_[at_] == '<' ? FormKind::less : FormKind::greater;
   ++at_;
-  if (!at_end() && text_[at_] == '=') ++at_;
+  const bool holds_at_equality = !at_end() && text_[at_] == '=';
+  if (holds_at_equality) ++at_;
   skip_space();
   const std::size_t right_start = at_;
   const int right = sum();
@@ -87,7 +88,7 @@ int ExpressionParser::comparison() {
     fail(at_, 1,
          fmt::format("found '{}'; expected one comparison at a time, as in a < b and b < c",
                      text_[at_]));
-  return forms_->add(tape_, {kind, {left, right}}, start);
+  return forms_->add(tape_, {kind, {left, right}, holds_at_equality}, start);
 }
 
 int ExpressionParser::binary(Operation operation, int left, std::size_t left_start,

@@ -20,6 +20,7 @@ bool Recorder::row(const Step& state) {
 
 StepCourse straight_course(const Step& from, const Step& to) {
   return {from.t, to.t, [&from, &to](double s) {
+            if (s == 1) return to;  // from + (to - from) is rounded beside it
             const auto between = [s](const Vector& a, const Vector& b) {
               if (a.size() != b.size()) return b;
               const Vector line = a + s * (b - a);

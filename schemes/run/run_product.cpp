@@ -103,37 +103,6 @@ void RunProduct::watch(Member& member) const {
   };
 }
 
-/// Lagrange's interpolation in its barycentric form.
-Vector RunProduct::Piece::at(double t, const std::vector<double>& points) const {
-  const double share = (t - start) / (end - start);
-  Vector weights(nodes.cols());
-  for (Eigen::Index k = 0; k < nodes.cols(); ++k) {
-    const double distance = share - points[perp::at(k)];
-    if (distance == 0) return nodes.col(k);
-    const bool is_end = k == 0 || k == nodes.cols() - 1;
-    weights[k] = (k % 2 == 0 ? 1.0 : -1.0) * (is_end ? 0.5 : 1) / distance;
-  }
-  Vector values = nodes * weights / weights.sum();
-  for (Eigen::Index i = 0; i < values.size(); ++i)
-    if ((nodes.row(i).array() == nodes(i, 0)).all()) values[i] = nodes(i, 0);  // to the bit, as binaries are
-  return values;
-}
-
-/// At a time that it has reached, before its next row.
-Step RunProduct::Member::at(double t, const std::vector<double>& points) const {
-  Step step = last;
-  step.t = t;
-  if (pieces.empty() && !trace.is_empty()) step.x = trace.at(t);
-  const auto piece = std::find_if(pieces.begin(), pieces.end(), [t](const Piece& p) { return t <= p.end; });
-  if (piece == pieces.end()) return step;
-  const Vector values = piece->at(t, points);
-  step.mode = piece->mode;
-  step.x = values.head(step.x.size());
-  step.lambda = values.segment(step.x.size(), step.lambda.size());
-  step.w = values.tail(step.w.size());
-  return step;
-}
-
 void RunProduct::put(const Member& member, const Step& own, Step& all) {
   const Places& places = member.places;
   const auto m = static_cast<Eigen::Index>(places.laws.size());
@@ -348,7 +317,9 @@ void RunProduct::finish() {
   for (const auto& member : members_)
     if (member->run->t() != end_ && told_of_steps_ != Told::courses) return;
   for (const auto& member : members_) member->last = member->run->state();
-  result_.append(state_at(end_));
+  Step end = state_at(end_);
+  put_own_ends(end);
+  result_.append(end);
 }
 
 void RunProduct::take_counts() {
@@ -373,6 +344,12 @@ void RunProduct::take_first_order() {
   if (first == nullptr) return;
   for (const auto& [name, text] : *first)
     if (is_of_first_order(name)) result_.provenance[name] = text;
+}
+
+/// A part that ends at the end has its own state there, not that of its last course.
+void RunProduct::put_own_ends(Step& end) const {
+  for (const auto& member : members_)
+    if (member->last.t == end_) put(*member, member->last, end);
 }
 
 /// Words of the parts one after the other, of their residuals the largest.

@@ -94,6 +94,7 @@ class RunProduct {
   [[nodiscard]] Step state_at(double t) const;
   [[nodiscard]] Event of_all(const Member& member, Event event) const;
   [[nodiscard]] const Member* first_to_end() const;
+  void put_own_ends(Step& end) const;
   void finish();
   void take_counts();
   void take_first_order();

@@ -45,6 +45,7 @@ class MatrixMarketReader {
     is_array_ = choice(2, {"coordinate", "array"}, "coordinate or array") == 1;
     const std::size_t numbers = is_array_ ? choice(3, {"real", "integer"}, "real or integer")
                                           : choice(3, {"real", "integer", "pattern"}, "real, integer or pattern");
+    is_integer_ = numbers == 1;
     matrix_.is_pattern = numbers == 2;
     const std::size_t symmetry = choice(4, {"general", "symmetric", "skew-symmetric"}, "general, symmetric or skew-symmetric");
     is_half_ = symmetry > 0;
@@ -75,7 +76,7 @@ class MatrixMarketReader {
     for (int j = 0; j < matrix_.columns; ++j)
       for (int i = first_row(j); i < matrix_.rows; ++i, ++numbers_) {
         if (!next_words() || words_.size() != 1) fail(here(), "expected one number");
-        add(i, j, number(words_[0]), words_[0]);
+        add(i, j, value_of(words_[0]), words_[0]);
       }
   }
 
@@ -86,7 +87,7 @@ class MatrixMarketReader {
                                       : "expected an entry: its row, its column and a number");
     const int i = count(words_[0]) - 1, j = count(words_[1]) - 1;
     check_place(i, j);
-    add(i, j, matrix_.is_pattern ? 1 : number(words_.back()), words_.back());
+    add(i, j, matrix_.is_pattern ? 1 : value_of(words_.back()), words_.back());
   }
 
   void check_place(int i, int j) const {
@@ -117,6 +118,14 @@ class MatrixMarketReader {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value))
       fail(word, fmt::format("found '{}'; expected a finite number", word));
+    return value;
+  }
+
+  /// Of an entry.
+  double value_of(std::string_view word) const {
+    const double value = number(word);
+    if (is_integer_ && value != std::floor(value))
+      fail(word, fmt::format("found '{}'; expected a whole number: the header says 'integer', not 'real'", word));
     return value;
   }
 
@@ -166,7 +175,7 @@ class MatrixMarketReader {
   MarketMatrix matrix_;
   std::vector<std::string_view> words_;
   std::size_t at_ = 0, start_of_line_ = 0;
-  bool is_array_ = false, is_half_ = false;
+  bool is_array_ = false, is_half_ = false, is_integer_ = false;
   int count_ = 0;      // of entries in the file
   long numbers_ = 0;   // of an array
 };

@@ -64,6 +64,8 @@ class FormLowering {
   int condition(const Form& form, const std::string& text);
   int choice(const Form& form);
   int choice_of_one(const Switches::Argument& w, int a, int b);
+  int at_equality(const Form& form);
+  void require_side(int argument, const std::string& text, FormPlace place);
   Switches::Argument comparison(const Form& form, const std::string& text);
   int own_law(const Law& law, int argument, const std::string& text);
   /// Do these lines depend on no parameter and no unknown?

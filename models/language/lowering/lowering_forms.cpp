@@ -157,7 +157,7 @@ int FormLowering::form(int old) {
   };
   switch (form.kind) {
     case FormKind::sign: return switches_.sign(w());
-    case FormKind::step: return switches_.step(w());
+    case FormKind::step: require_side(operand(form, 0), text, place); return switches_.step(w());
     case FormKind::absolute: {
       const int argument = operand(form, 0);
       if (algebra_.is_known(argument)) return algebra_.apply(Operation::abs, argument, -1);
@@ -171,6 +171,15 @@ int FormLowering::form(int old) {
     case FormKind::choice: return choice(form);
     default: return condition(form, text);
   }
+}
+
+/// Of a constant 0 a step has no value that one could choose.
+void FormLowering::require_side(int argument, const std::string& text, FormPlace place) {
+  if (!creates_ || !algebra_.is_known(argument) || algebra_.sign(argument) != 0) return;
+  throw FormError(fmt::format("the argument of {} is the constant 0, where it is any number in [0, 1]; expected a comparison that "
+                              "decides there, e.g. if(a >= b, 1, 0)",
+                              text),
+                  place);
 }
 
 std::string FormLowering::print(const Form& form, std::size_t k) const {
@@ -305,8 +314,22 @@ int FormLowering::condition(const Form& form, const std::string& text) {
       return algebra_.subtract(algebra_.add(a, b), algebra_.multiply(a, b));
     }
     case FormKind::negation: return algebra_.subtract(algebra_.number(1), operand(form, 0));
-    default: return switches_.step(comparison(form, text));
+    default:
+      if (const int theta = at_equality(form); theta >= 0) return theta;
+      return switches_.step(comparison(form, text));
   }
+}
+
+/// θ of constants that are the same. Of parameters it is max(0, s), or 1 + min(0, s) where equality holds, with s = sign(0): who
+/// moves them finds a kink there. -1: its operands are not known to be the same.
+int FormLowering::at_equality(const Form& form) {
+  const bool is_less = form.kind == FormKind::less;
+  const int w = algebra_.subtract(operand(form, is_less ? 1 : 0), operand(form, is_less ? 0 : 1));
+  if (!algebra_.is_known(w) || algebra_.sign(w) != 0) return -1;
+  const int never = algebra_.number(0), always = algebra_.number(1);
+  if (algebra_.is_exact() || algebra_.dependence(w) == Dependence::nothing) return form.holds_at_equality ? always : never;
+  const int s = algebra_.apply(Operation::sign, w, -1);
+  return form.holds_at_equality ? algebra_.add(always, algebra_.apply(Operation::min, s, never)) : algebra_.apply(Operation::max, s, never);
 }
 
 /// The argument that is positive where the comparison holds, so that the multiplier of a law that a
@@ -323,8 +346,9 @@ int FormLowering::choice(const Form& form) {
   const int theta = operand(form, 0);
   const int a = operand(form, 1);
   const int b = operand(form, 2);
-  if (algebra_.is_number(theta, 1)) return a;
-  if (algebra_.is_number(theta, 0)) return b;
+  // Of constants: the branch alone, with what is 0 where θ is a formula of parameters.
+  if (algebra_.is_known(theta) && algebra_.value(theta) == 1) return algebra_.add(a, algebra_.subtract(theta, algebra_.number(1)));
+  if (algebra_.is_known(theta) && algebra_.value(theta) == 0) return algebra_.add(b, theta);
   // `not` before a comparison exchanges the branches.
   int old = form.operands[0];
   bool exchanged = false;

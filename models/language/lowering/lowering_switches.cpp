@@ -55,10 +55,11 @@ int Switches::add_stated_law(const Law& law) {
 Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
   const bool is_known = algebra_.is_known(line);
   const std::optional<int> sign = is_known ? algebra_.sign(line) : std::nullopt;
-  if (sign && *sign != 0) return {.line = line, .known_sign = *sign};
-  // All arguments that are 0 are one; those that may be 0 are told apart.
-  const bool is_zero = is_known && (sign || !algebra_.is_exact());
-  return find_form(line, is_zero ? AffineForm{} : aliases_.form(line), asked, creates);
+  // A number has no sides: of 0 operators take their one value there.
+  if (sign) return {.line = line, .known_sign = *sign};
+  // All arguments without a value are one; those that may be 0 are told apart.
+  const bool has_none = is_known && !algebra_.is_exact();
+  return find_form(line, has_none ? AffineForm{} : aliases_.form(line), asked, creates);
 }
 
 std::optional<Switches::Argument> Switches::as_multiple(std::size_t index, int line, const AffineForm& form,

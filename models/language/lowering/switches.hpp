@@ -66,7 +66,7 @@ class Switches {
   void set_argument(int index, int line) { list_[static_cast<std::size_t>(index)].argument = line; }
 
   /// The argument on this line, shared with multiples of it that are there already, under whatever name. Unless `creates` it
-  /// stays without a switch where there is none. Both signs of a number are known, except of 0.
+  /// stays without a switch where there is none, and so does a number.
   Argument find(int line, const Asked& asked, bool creates);
 
   // Values of operators, as lines.

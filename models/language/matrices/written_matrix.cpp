@@ -7,6 +7,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/models/language/data/content_hash.hpp>
+#include <perp/models/language/families/family_text.hpp>
 #include <perp/models/language/matrices/written_matrix.hpp>
 
 namespace perp::reader {
@@ -103,9 +104,27 @@ void WrittenMatrix::check_list(const Context& context) const {
     context.document().fail(*value_, fmt::format("{} must have {} entries but has {}", name_, rows_, value_->items.size()));
 }
 
+namespace {
+
+/// An index that is a formula: of parameters, with mod as in families.
+double index_of_formula(const Context& context, const Value& formula, const std::string& what) {
+  Families parameters;
+  parameters.parameter = [&](std::string_view name) { return context.number(formula, 0, name, what); };
+  Value plain = formula;
+  try {
+    if (plain.kind == Value::Kind::text) plain.text = expand_indices(formula.text, {}, parameters);
+  } catch (const FamilyError& error) {
+    context.document().fail(formula, error.offset(), error.what());
+  }
+  return context.number(plain, what);
+}
+
+}  // namespace
+
 /// A row or column of an entry, from 1.
 int WrittenMatrix::index(const Context& context, const Value& value, const char* what, int most) const {
-  const double number = value.kind == Value::Kind::number ? value.number : context.number(value, fmt::format("a {} of {}", what, name_));
+  const double number = value.kind == Value::Kind::number ? value.number
+                                                          : index_of_formula(context, value, fmt::format("a {} of {}", what, name_));
   if (number >= 1 && number <= most && number == std::floor(number)) return static_cast<int>(number);
   context.document().fail(value, fmt::format("a {} of {} is {}; expected a whole number from 1 to {}", what, name_, number, most));
 }

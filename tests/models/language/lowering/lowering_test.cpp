@@ -139,10 +139,23 @@ TEST_SUITE("models/lowering") {
       CHECK(kind(lowered(text).system.laws.at(0)) == of_two);
   }
 
-  TEST_CASE("an argument that is exactly 0 keeps its set-valued law") {
-    const Dcs system = lowered("sign(p - p) + if(p < p, x, y)").system;
-    CHECK(system.m() == 1);
-    CHECK(lowered("sign(p)").system.m() == 0);
+  TEST_CASE("comparisons of constants are decided, at equality as they are written, and constants have no law") {
+    const std::vector<std::pair<std::string, double>> decided{
+        {"if(p >= 0.75, 2, 3)", 2},       {"if(p > 0.75, 2, 3)", 3},      {"if(p <= 0.75, 2, 3)", 2},
+        {"if(p < 0.75, 2, 3)", 3},        {"if(not p >= 0.75, 2, 3)", 3}, {"if(not p > 0.75, 2, 3)", 2},
+        {"if(0.75 >= p and 1 > 0, 2, 3)", 2}, {"if(p < p or p > 1, 2, 3)", 3}, {"if(q + 2 >= 0, 2, 3)", 2},
+        {"if(p > 0.5, 2, 3)", 2},         {"sign(p - 0.75)", 0},          {"sign(p)", 1},
+        {"max(p, 0.75)", 0.75},           {"abs(q + 2)", 0},              {"deadzone(p, 0, 0.75)", 0},
+        {"piecewise(p, 0, 1, 0.75, 2, 1, 5)", 2}};
+    for (const auto& [text, value] : decided) {
+      CAPTURE(text);
+      const Dcs system = lowered(text).system;
+      CHECK(system.m() == 0);
+      CHECK(values(system.tape, {system.F[1]}, inputs_at(system, 0, {0, 0}, {5, 7}))[0] == -value);
+    }
+    // with a variable beside it the law is that of the variable alone
+    CHECK(lowered("if(p >= 0.75 and x > 0, 2, 3)").system.m() == 1);
+    CHECK(lowered("if(x >= 0, 2, 3) + if(x > 0, 2, 3)").system.m() == 1);
   }
 
   TEST_CASE("outputs read the laws of the equations and make none") {
@@ -172,6 +185,8 @@ TEST_SUITE("models/lowering") {
     };
     CHECK(refused("sat(x, 2, 1)") ==
           "the bounds of sat(x, 2, 1) are 2 and 1; expected lower <= upper");
+    CHECK(refused("step(p - 0.75)") == "the argument of step(p - 0.75) is the constant 0, where it is any number in [0, 1]; expected a "
+                                       "comparison that decides there, e.g. if(a >= b, 1, 0)");
     CHECK(refused("piecewise(x, 0, 1, y, 2)") ==
           "point 2 of piecewise is not constant; expected numbers and parameters");
     CHECK(refused("piecewise(x, 0, 1, 0, 2)") ==

@@ -62,7 +62,7 @@ const std::string full = "E = [[1, 0, 0], [0, 1, 0], [0, 0, 0]]\nA = [[-2, \"k\"
                          "b = [0, \"k*sin(t)\", \"k\"]\nq = [0, -1]\nlaws = [\"relay(-k, k)\", \"relay(-k, k)\"]\n";
 const std::string by_entries =
     "E = { entries = [[2, 2, 1], [1, 1, 1]] }\n"
-    "A = { entries = [[1, 1, -2], [1, 2, \"k\"], [3, 3, 1], [2, 3, 0.1], [2, 1, \"k\"], [3, 1, 0]] }\n"
+    "A = { entries = [[1, 1, -2], [1, 2, \"k\"], [\"mod(5, 3) + 1\", 3, 1], [2, 3, 0.1], [2, 1, \"k\"], [3, 1, 0]] }\n"
     "B = { entries = [[1, 1, 1], [3, 2, \"k^2\"]] }\nC = { entries = [[1, 2, 1], [2, 1, 1]] }\n"
     "D = { entries = [[1, 2, 3], [2, 1, -3]] }\nb = { entries = [[3, \"k\"], [2, \"k*sin(t)\"]] }\nq = { entries = [[2, -1]] }\n" + laws;
 
@@ -143,6 +143,8 @@ TEST_SUITE("models/language/matrices") {
     CHECK(folder.complaint_of_file(real + "1e18 3 0\n") == at + "2:1: found '1e18'; expected a whole number from 0 to 16777216");
     CHECK(folder.complaint_of_file(real + "3 3 2\n1 1 1\n2 2") == at + "4:1: expected an entry: its row, its column and a number");
     CHECK(folder.complaint_of_file(market + "complex general\n") == at + "1:34: found 'complex'; expected real, integer or pattern");
+    CHECK(folder.complaint_of_file(market + "integer general\n3 3 2\n1 2 1\n2 2 1.5\n") ==
+          at + "4:5: found '1.5'; expected a whole number: the header says 'integer', not 'real'");
     CHECK(folder.complaint_of_file(market + "real symmetric\n3 3 1\n1 2 1\n") ==
           at + "3:1: found an entry at (1, 2); expected those on the diagonal and below it, which give a symmetric matrix");
     CHECK(folder.complaint_of_file(market + "real skew-symmetric\n3 3 1\n2 2 1\n") ==
