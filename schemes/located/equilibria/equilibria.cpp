@@ -188,6 +188,12 @@ void RestSearch::list_continuations(Equilibrium& result, const std::vector<int>&
   result.continuations.clear();
   for (const Continuation& next : after.admissible)
     result.continuations.push_back({next.mode, next.jet.lambda.col(0), next.jet.x.col(1)});
+  // The point rests, also where the series of its mode do not tell that they are the only ones in it.
+  const auto is_of_point = [&](const Continuation& next) {
+    return next.mode == result.mode || std::ranges::find(next.also, result.mode) != next.also.end();
+  };
+  if (result.constant && std::ranges::none_of(after.admissible, is_of_point))
+    result.continuations.push_back({result.mode, result.lambda, Vector::Zero(result.x.size())});
 }
 
 bool RestSearch::solve(const Mode& mode, const Vector& x, const Vector& lambda,

@@ -33,7 +33,11 @@ void EventLocator::watch_mode() {
   noise_.resize(count);
   rise_.resize(count);
   inside_.assign(gaps_.size(), 1);
-  // The sizes of the terms of w: what rounding and tolerance of a gap refer to.
+  measure_laws();
+}
+
+/// The sizes of the terms of w: what rounding and tolerance of a gap refer to.
+void EventLocator::measure_laws() {
   at_.law_sizes = at_.scales.w;
   if (at_.system.m() > 0) integrator_.law_sizes(at_.law_sizes);
 }

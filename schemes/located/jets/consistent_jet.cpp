@@ -108,6 +108,8 @@ bool ConsistentJets::is_nonlinear_in_rates() const { return self_->structure.non
 bool ConsistentJets::is_linear() const { return self_->first().is_linear(); }
 const std::vector<int>& ConsistentJets::groups() const { return self_->structure.groups; }
 const std::vector<int>& ConsistentJets::parts() const { return self_->structure.parts; }
+bool ConsistentJets::is_of_given(int law) const { return self_->structure.w_is_given[static_cast<std::size_t>(law)] != 0; }
+const RateForm& ConsistentJets::rate_form(int law) const { return self_->structure.rates[static_cast<std::size_t>(law)]; }
 const JetScales& ConsistentJets::scales() const { return self_->equations().scales(); }
 void ConsistentJets::allow_work(long points) { self_->newton.allow(points); }
 bool ConsistentJets::has_run_out() const { return self_->newton.has_run_out(); }
@@ -333,11 +335,14 @@ std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, dou
 }
 
 std::vector<int> ConsistentJets::given_branches(double t, const Vector& x) const {
-  std::vector<int> decided(laws().size(), -1);
-  const std::vector<Known> w = self_->arguments(t, x, Vector::Zero(m()), Vector::Zero(m()));
-  for (std::size_t i = 0; i < decided.size(); ++i)
-    if (self_->structure.w_is_given[i]) decided[i] = decided_branch(laws()[i], w[i].value, w[i].error);
-  return decided;
+  return perp::given_branches(laws(), self_->structure, self_->arguments(t, x, Vector::Zero(m()), Vector::Zero(m())));
+}
+
+double ConsistentJets::nearest_end(double t, const Vector& x) {
+  ModeArray& equations = self_->first();
+  equations.begin(Mode(laws().size(), 0), t, x, Vector::Zero(m()), {});
+  const auto with_size = [&](int law) { return Known{equations.argument(law).value, equations.argument(law).size}; };
+  return perp::nearest_end(laws(), given_branches(t, x), with_size);
 }
 
 namespace {

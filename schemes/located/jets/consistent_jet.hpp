@@ -6,6 +6,7 @@
 #include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
+#include <perp/schemes/located/jets/array/array_structure.hpp>
 
 namespace perp {
 
@@ -93,6 +94,10 @@ class ConsistentJets {
   [[nodiscard]] const std::vector<int>& groups() const;
   /// For each variable, then for each law the number of its part: no equation connects different parts.
   [[nodiscard]] const std::vector<int>& parts() const;
+  /// Is w of this law a function of t and of variables that have a given value? By the form of the equations, like this:
+  [[nodiscard]] bool is_of_given(int law) const;
+  /// What dw/dt of this law is a function of.
+  [[nodiscard]] const RateForm& rate_form(int law) const;
 
   /// For each law the branch that its argument decides at (t, x), whatever the mode, see decided_laws, where `fixed` and
   /// `ended` are explained: farther from the ends of branches than `share` of the sizes of the terms of w. -1: not decided.
@@ -100,6 +105,8 @@ class ConsistentJets {
                                     const std::vector<int>& ended);
   /// Those of laws that read no multiplier, where t and x are given to the bit: w is farther from its ends than the bound of its own rounding.
   [[nodiscard]] std::vector<int> given_branches(double t, const Vector& x) const;
+  /// The least distance of an argument of these from the end of its branch, of the terms of w; at most 1.
+  [[nodiscard]] double nearest_end(double t, const Vector& x);
 
   /// Throws InvalidInput for sizes that do not fit or are not positive.
   void set_scales(const JetScales& scales);

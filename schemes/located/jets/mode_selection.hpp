@@ -33,6 +33,9 @@ struct Selection {
   /// The equations of some rejected mode hold at the state and do not determine how it goes on, as those of a multiplier whose
   /// factor is 0 there: solutions in it are not excluded.
   bool leaves_open = false;
+  std::vector<Mode> open{};  ///< these modes
+  /// Asked for, and shown: no solution starts otherwise, by infinitely many changes of mode, see begin_in_one_mode.
+  bool begins_in_modes = false;
 };
 
 struct SelectionOptions {
@@ -46,8 +49,8 @@ struct SelectionOptions {
   /// these: they decide the modes that the levels of the jets leave open.
   int most_levels = DerivativeArray::most_levels;
   long most_points = 30'000;  ///< at which Newton's method evaluates the equations for all of these
-  /// Are t and x given to the bit? Then of several continuations those count in which laws are on the branches that their
-  /// arguments are in by any distance that is no rounding, see ConsistentJets::given_branches.
+  /// Are t and x given to the bit? Then laws are on the branches that their arguments are in by any distance that is no
+  /// rounding, see ConsistentJets::given_branches.
   bool is_given = false;
   /// Laws whose branch ends at this moment: they are undecided whatever the rounding of their
   /// argument says.
@@ -62,6 +65,7 @@ struct SelectionOptions {
   /// Modes that may be admissible, asked for where there are more combinations of branches than `most`: one that is
   /// ends a search that is not complete in either case.
   std::function<std::vector<Mode>()> likely{};
+  bool asks_all = false;  ///< may solutions start by infinitely many changes of mode?
   /// false: the present branch of laws with memory is not known, and every branch counts
   bool memory = true;
 };

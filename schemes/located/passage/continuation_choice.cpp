@@ -46,9 +46,15 @@ Selector selector_of(const LocatedState& at) {
 
 }  // namespace
 
+/// Are solutions not excluded that are none of these continuations? A tree of solutions asks of those as well that begin by
+/// infinitely many changes of mode.
+bool ContinuationChoice::may_miss_some(const Selection& selection) const {
+  return !selection.complete || selection.leaves_open || (at_.options.watches_repulsion && !selection.begins_in_modes);
+}
+
 std::size_t ContinuationChoice::choose(const Selection& selection, const Step& before,
                                const std::vector<int>& hit) {
-  misses_some_ = misses_some_ || !selection.complete || selection.leaves_open;
+  misses_some_ = misses_some_ || may_miss_some(selection);
   if (selection.admissible.size() == 1) return 0;
   const std::size_t usual = by_policy(selection, before, hit);
   const std::size_t place = branchings_.size();
@@ -115,6 +121,26 @@ std::size_t ContinuationChoice::least_norm(const std::vector<Continuation>& foun
   return best;
 }
 
+bool ContinuationChoice::is_least_open(const Selection& selection, const Step& before) {
+  const bool is_asked = at_.options.policy == ContinuationPolicy::minimal_norm && !at_.options.watches_repulsion;
+  if (!is_asked || selection.open.empty() || selection.admissible.empty()) return false;
+  double least = inf;
+  for (const Continuation& found : selection.admissible) least = std::min(least, integrator_.speed(found).norm);
+  for (const double share : shares_of_steps) {
+    const double h = share * at_.scales.time;
+    const std::optional<Step> step = short_step(at_, before, h, Selector::minimal_norm);
+    if (!step || std::ranges::find(selection.open, step->mode) == selection.open.end()) return false;
+    Continuation way{step->mode, {}};
+    way.jet.t = at_.now.t;
+    way.jet.x.resize(at_.system.n(), 2);
+    way.jet.x << step->x, (step->x - at_.now.x) / h;
+    way.jet.lambda = step->lambda;
+    // Its norm is that of its mode up to a share like that of the step.
+    if (!(integrator_.speed(way).norm < (1 - shares_of_steps[1]) * least)) return false;
+  }
+  return true;
+}
+
 void ContinuationChoice::watch_repulsion() {
   if (!at_.options.watches_repulsion || repulsion_) return;
   std::vector<int> sliding;
@@ -128,13 +154,18 @@ void ContinuationChoice::watch_repulsion() {
 }
 
 std::optional<Mode> mode_of_step(const LocatedState& at, const Step& before, double h, Selector selector) {
+  const std::optional<Step> step = short_step(at, before, h, selector);
+  return step ? std::optional(step->mode) : std::nullopt;
+}
+
+std::optional<Step> short_step(const LocatedState& at, const Step& before, double h, Selector selector) {
   NonlinearCapturing capturing(at.system, {.h = h, .selector = selector});
   Step state = before;
   state.x = at.now.x;
   capturing.restore(state);
   if (capturing.attempt(at.now.t + h, h).status != Status::solved) return std::nullopt;
   capturing.accept();
-  return capturing.mode();
+  return Step{at.now.t + h, capturing.x(), capturing.lambda(), capturing.w(), capturing.mode()};
 }
 
 std::vector<Mode> modes_of_steps(const LocatedState& at, const Step& before) {

@@ -35,6 +35,9 @@ class ContinuationChoice {
   /// The one of the policy.
   [[nodiscard]] std::size_t by_policy(const Selection& selection, const Step& before,
                                       const std::vector<int>& hit);
+  /// Of least norm: does a mode that no series tells of move less than all continuations, by short steps of the selector of
+  /// first order? Of a tree of solutions it is not asked.
+  [[nodiscard]] bool is_least_open(const Selection& selection, const Step& before);
   /// Do continuations start at the present state besides the one in its mode, in which a law slides?
   void watch_repulsion();
 
@@ -46,6 +49,7 @@ class ContinuationChoice {
   [[nodiscard]] bool misses_some() const { return misses_some_; }
 
  private:
+  [[nodiscard]] bool may_miss_some(const Selection& selection) const;
   [[nodiscard]] std::optional<std::size_t> by_steps(const std::vector<Continuation>& found,
                                                     const Step& before) const;
   [[nodiscard]] std::vector<std::size_t> least_changing(const std::vector<Continuation>& found, const Step& before,
@@ -65,6 +69,8 @@ class ContinuationChoice {
 /// The mode in which an implicit Euler step of length h from the present x ends; `before`: the state in whose mode
 /// that x was reached. Empty: no step is solved.
 std::optional<Mode> mode_of_step(const LocatedState& at, const Step& before, double h, Selector selector);
+/// The state at its end.
+std::optional<Step> short_step(const LocatedState& at, const Step& before, double h, Selector selector);
 
 /// The modes in which short steps of this kind end, of several lengths and of the selector of the policy.
 std::vector<Mode> modes_of_steps(const LocatedState& at, const Step& before);

@@ -145,7 +145,8 @@ Selection ModeTransition::selection_of(const Step& before, const Asked& asked, c
                                  .going_on = asked.going_on,
                                  .ended_rates = rates_of(at_.passage.before, hit),
                                  .rates = run_.integrator.rates(),
-                                 .likely = [&] { return modes_of_steps(at_, before); }};
+                                 .likely = [&] { return modes_of_steps(at_, before); },
+                                 .asks_all = at_.options.watches_repulsion};
   const auto select_from = [&](const std::vector<int>& laws) {
     return select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, laws, options);
   };
@@ -169,6 +170,7 @@ void ModeTransition::go_on(const Step& before, const Asked& asked, std::vector<i
   from.x = at_.now.x;
   const Selection selection = selection_of(before, asked, hit);
   if (close_at_corner(before, selection, hit)) return;
+  if (run_.choice.is_least_open(selection, before)) return run_.rest.capture(from, "no series tells of the solution of least norm");
   if (!selection.admissible.empty())
     take(selection, before, hit, jump_of_x);
   else if (!goes_on_otherwise(before, from, selection))

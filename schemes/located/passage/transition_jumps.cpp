@@ -161,7 +161,7 @@ bool ModeTransition::jump(const Step& before, const Selection& before_jump) {
     is_known = polish_jump(at_, run_.jets, here) || record_.is_at_start();
   }
   const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, at_.all_laws,
-                                     {.likely = [&] { return std::vector<Mode>{at_.now.mode}; }});
+                                     {.likely = [&] { return std::vector<Mode>{at_.now.mode}; }, .asks_all = at_.options.watches_repulsion});
   // A run that has come here keeps its order where the equations of the jump tell the state behind it, else it says that it does not.
   if (selection.admissible.empty() || !is_known) return capture(from, selection, jumped);
   if (jumped)

@@ -215,6 +215,36 @@ void read_argument(const Entry& entry, int n, const std::vector<char>& given, Ar
     argument.is_of_given = false;
 }
 
+/// Adds what a row of F says, which must hold one rate alone.
+void read_rate(const std::vector<Entry>& entries, int row, int n, const std::vector<char>& given, RateForm& rate) {
+  int rates = 0;
+  for (const Entry& entry : entries) {
+    if (entry.row != row || entry.input < 1) continue;
+    if (entry.input > 2 * n)
+      rate.reads_multipliers = true;
+    else if (entry.input > n)
+      rate.reads_states = true, rate.is_known = rate.is_known && is_by_given(entry, n, given);
+    else
+      ++rates;
+  }
+  rate.is_known = rate.is_known && rates == 1;
+}
+
+/// Of a law with constant derivatives by variables that have a given value.
+RateForm rate_form(const std::vector<Entry>& entries, int law, int n, const std::vector<char>& given) {
+  RateForm rate{true};
+  std::vector<int> inputs;  // the rates of what it reads
+  for (const Entry& w : entries) {
+    if (w.row != n + law) continue;
+    rate.is_known = rate.is_known && w.constant && is_by_given(w, n, given);
+    inputs.push_back(w.input - n);
+  }
+  if (!rate.is_known) return rate;
+  for (const Entry& entry : entries)
+    if (entry.row < n && std::ranges::find(inputs, entry.input) != inputs.end()) read_rate(entries, entry.row, n, given, rate);
+  return rate;
+}
+
 }  // namespace
 
 ArrayStructure array_structure(const Dcs& system, int levels) {
@@ -235,6 +265,7 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
   }
   for (const ArgumentForm& argument : structure.arguments)
     structure.w_is_given.push_back(argument.is_of_given && argument.own == 0 && argument.others.empty());
+  for (int i = 0; i < system.m(); ++i) structure.rates.push_back(rate_form(entries, i, n, given));
   structure.parts = parts_of(system, entries);
   structure.groups = Pattern(system, entries, given, levels).groups();
   return structure;

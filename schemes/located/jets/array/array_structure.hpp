@@ -13,6 +13,14 @@ struct ArgumentForm {
   std::vector<int> others{};  ///< the laws whose λ it holds
 };
 
+/// What dw/dt of a law is a function of, where its variables have a row of F each for their rate: beside t of variables, of
+/// multipliers.
+struct RateForm {
+  bool is_known = false;
+  bool reads_states = false;
+  bool reads_multipliers = false;
+};
+
 /// What the form of the equations tells about the derivative array of a Dcs, without numbers.
 struct ArrayStructure {
   /// Does a derivative by ẋ, an algebraic variable or λ depend on λ? Then a mode may have several
@@ -30,6 +38,7 @@ struct ArrayStructure {
   std::vector<char> w_is_given;
   /// For each law.
   std::vector<ArgumentForm> arguments;
+  std::vector<RateForm> rates;
   /// For each variable, then for each law, the number of its part: no row of (F, G) connects different parts.
   std::vector<int> parts;
   /// For each law: is w a function of t alone?

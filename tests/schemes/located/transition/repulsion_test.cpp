@@ -67,4 +67,19 @@ TEST_SUITE("schemes/located/transition/repulsion") {
       CHECK_FALSE(found.list.front().repulsion);
     }
   }
+
+  TEST_CASE("the list of solutions is not called complete where solutions may leave by infinitely many changes of mode") {
+    const auto is_complete = [](const std::string& variables, const std::string& equations) {
+      return branches("[variables]\n" + variables + "\n[model]\nequations = [" + equations + "]\n[run]\nt = [0, 1]\n").complete;
+    };
+    // spirals out of a corner, by a constant ratio each turn
+    CHECK_FALSE(is_complete("x = 0\nv = 0", "\"der(x) = v\", \"der(v) = -sign(x) + 0.5*sign(v)\""));
+    CHECK_FALSE(is_complete("x = 0\ny = 0", "\"der(x) = 0.1*sign(x) - sign(y)\", \"der(y) = sign(x) + 0.1*sign(y)\""));
+    // one surface: of first and second derivatives, and dry friction on two of them
+    CHECK(is_complete("x = 0", "\"der(x) = -sign(x) + 0.5\""));
+    CHECK(is_complete("x = 0\nv = 0", "\"der(x) = v\", \"der(v) = -sign(x)\""));
+    CHECK(is_complete("x = 0\nv = 0", "\"der(x) = v\", \"der(v) = 2 - sign(x)\""));
+    CHECK(is_complete("x = 0\ny = 0", "\"der(x) = -sign(x) + 0.3*sign(y)\", \"der(y) = -sign(y) + 0.3*sign(x)\""));
+    CHECK(is_complete("x = 0\ny = 0", "\"der(x) = 2 + sign(y)\", \"der(y) = -sign(y) + 0.3*sign(x)\""));
+  }
 }
