@@ -18,10 +18,9 @@ constexpr int least_refinements = 2;
 constexpr int most_refinements = 60;  ///< each divides the error by 4 at least
 constexpr int most_bounds = 48;       ///< of the error, the range of doubles by 2^-50 each
 
-// Each element of a long chain moves the exponents of a scaling by as much as the one before it. From half of the range of
-// doubles on the scaled right sides would leave it, and scales are limited: products of a scaled right side, its rounding and
-// `least_inverse` are doubles then.
-constexpr int most_range = 480, limited_range = 240;
+// Each element of a long chain moves the exponents of a scaling by as much as the one before it. Where scaled right sides leave
+// the range of doubles scales are limited: products of one, its rounding and `least_inverse` are doubles then.
+constexpr int limited_range = 240;
 constexpr double least_inverse = 0x1p-500;
 
 /// `matrix` scaled by exponents, error bounds too.
@@ -257,10 +256,16 @@ struct BoundedInverse::Parts {
   double norm = 0;  ///< largest row sum of G
 };
 
-std::optional<BoundedInverse> BoundedInverse::of(const BoundedMatrix& K) {
+std::optional<BoundedInverse> BoundedInverse::of(const BoundedMatrix& K) { return in_scales(K, BinaryScaling(K.high), false); }
+
+std::optional<BoundedInverse> BoundedInverse::in_limited_scales(const BoundedMatrix& K) {
   BinaryScaling scaling(K.high);
-  const bool is_limited = scaling.range() > most_range;
-  if (is_limited) scaling.limit(limited_range);
+  if (scaling.range() <= limited_range) return std::nullopt;
+  scaling.limit(limited_range);
+  return in_scales(K, std::move(scaling), true);
+}
+
+std::optional<BoundedInverse> BoundedInverse::in_scales(const BoundedMatrix& K, BinaryScaling scaling, bool is_limited) {
   const BoundedMatrix scaled_K = scaled(K, [&](const Matrix& M) { return scaling.apply(M); });
   if (!is_kept(K.high, scaled_K.high)) return std::nullopt;
   auto parts = std::make_shared<Parts>(std::move(scaling), scaled_K);
@@ -300,7 +305,7 @@ bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
   if (!Y.error.allFinite()) return false;
   BoundedMatrix unknowns = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });
   if (parts_->is_limited)  // some may be rounded to the smallest numbers
-    unknowns.error = (Y.error.array() > 0).select(unknowns.error.cwiseMax(std::numeric_limits<double>::min()), unknowns.error);
+    unknowns.error = (Y.error.array() > 0).select(unknowns.error.cwiseMax(std::numeric_limits<double>::denorm_min()), unknowns.error);
   drop_errors(parts_->entries, R, Y, unknowns);
   Y = std::move(unknowns);
   return true;
@@ -322,7 +327,10 @@ Vector BoundedInverse::combination(const Vector& v) const {
 std::size_t BoundedInverse::storage() const { return 3 * static_cast<std::size_t>(parts_->X.size()); }
 
 bool solve_bounded(const BoundedMatrix& K, const BoundedMatrix& R, BoundedMatrix& Y) {
-  const std::optional<BoundedInverse> inverse = BoundedInverse::of(K);
+  std::optional<BoundedInverse> inverse = BoundedInverse::of(K);
+  if (!inverse) return false;
+  if (inverse->solve(R, Y)) return true;
+  inverse = BoundedInverse::in_limited_scales(K);
   return inverse && inverse->solve(R, Y);
 }
 

@@ -10,6 +10,8 @@
 
 namespace perp {
 
+struct BinaryScaling;
+
 /// Numbers known as high + low with a bound of their distance from the exact ones.
 struct BoundedMatrix {
   Matrix high, low, error;
@@ -46,6 +48,9 @@ class BoundedInverse {
  public:
   /// Nothing where |I - X K| is not small: K is singular, or so near to it that this X does not tell.
   static std::optional<BoundedInverse> of(const BoundedMatrix& K);
+  /// The same in smaller scales than bring the entries of K near 1, where those may take a right side out of the range of
+  /// doubles, as along a chain; nothing where they do not.
+  static std::optional<BoundedInverse> in_limited_scales(const BoundedMatrix& K);
 
   /// Solves K Y = R, R within its errors, and bounds the error of every entry of Y:
   ///     |Y - Y*| ≤ |X| |R - K Y| + |I - X K| |Y - Y*|
@@ -60,6 +65,7 @@ class BoundedInverse {
 
  private:
   struct Parts;
+  static std::optional<BoundedInverse> in_scales(const BoundedMatrix& K, BinaryScaling scaling, bool is_limited);
   explicit BoundedInverse(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
   std::shared_ptr<const Parts> parts_;
 };

@@ -110,8 +110,10 @@ void LocatedRun::set_scales(const Vector& x0) {
   parts_.jets.set_scales();
   integrator_.set_scales();
   at_.now.t = at_.span.start;
+  // Where t itself hides what is nearer, the start is at the surface.
   const double nearest = parts_.jets.all().nearest_end(at_.span.start, x0);
-  at_.start_share = nearest < near_surface ? std::max(nearest, least_share) : 1;
+  const bool is_told_apart = nearest * at_.model.time > one_moment(0, 0, at_.span.start);
+  at_.start_share = nearest < near_surface && is_told_apart ? std::max(nearest, least_share) : 1;
   follow_scales();
 }
 

@@ -30,6 +30,8 @@ class LocatedRun {
   [[nodiscard]] std::string kept();  ///< see StepwiseRun
   [[nodiscard]] const Trajectory& result() const { return record_.result(); }
   ///@}
+  /// Are there solutions beside it and its branchings, for all that is known? Of what goes on by first order nothing is.
+  [[nodiscard]] bool may_miss_solutions() const { return parts_.choice.misses_some() || parts_.rest.has_begun(); }
   /// Which of several continuations it took, and what else it met.
   [[nodiscard]] const ContinuationChoice& choice() const { return parts_.choice; }
 

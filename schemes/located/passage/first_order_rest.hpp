@@ -18,6 +18,8 @@ class FirstOrderRest {
   /// Where the captured run began, why, and its own state; `of_run` gives all of the located run.
   void transfer(Archive& archive) { archive(from_, why_, state_of_rest_); }
   void keep_by(std::function<std::string()> of_run) { kept_ = std::move(of_run); }
+  /// Has it begun?
+  [[nodiscard]] bool has_begun() const { return !why_.empty(); }
   /// Has a state been read that is one of the captured run? It goes on from there.
   [[nodiscard]] bool was_under_way() const { return !state_of_rest_.empty(); }
   void go_on();

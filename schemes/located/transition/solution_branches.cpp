@@ -12,7 +12,7 @@ SolutionBranches solution_branches(const Dcs& system, const Vector& x0, Span spa
     LocatedRun located(system, watching, options);
     FollowedBranch followed{{located(x0, span, choices), {}}};
     followed.branch.repulsion = located.choice().repulsion();
-    followed.is_complete = !located.choice().misses_some();
+    followed.is_complete = !located.may_miss_solutions();
     const auto& met = located.choice().branchings();
     for (std::size_t k = 0; k < met.size(); ++k) {
       const std::size_t taken = k < choices.size() ? choices[k] : 0;

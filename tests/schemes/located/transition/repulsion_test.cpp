@@ -75,6 +75,7 @@ TEST_SUITE("schemes/located/transition/repulsion") {
     // spirals out of a corner, by a constant ratio each turn
     CHECK_FALSE(is_complete("x = 0\nv = 0", "\"der(x) = v\", \"der(v) = -sign(x) + 0.5*sign(v)\""));
     CHECK_FALSE(is_complete("x = 0\ny = 0", "\"der(x) = 0.1*sign(x) - sign(y)\", \"der(y) = sign(x) + 0.1*sign(y)\""));
+    CHECK_FALSE(is_complete("x = 0\nv = 0\na = 0", "\"der(x) = v\", \"der(v) = a\", \"der(a) = -sign(x)\""));
     // one surface: of first and second derivatives, and dry friction on two of them
     CHECK(is_complete("x = 0", "\"der(x) = -sign(x) + 0.5\""));
     CHECK(is_complete("x = 0\nv = 0", "\"der(x) = v\", \"der(v) = -sign(x)\""));
