@@ -81,7 +81,8 @@ int precedence(const Form& form) {
 
 /// What a form is made of, in the order of the text.
 std::vector<Pending> parts(const Form& form) {
-  const std::string_view word = form_word(form.kind);
+  const std::string_view at_equality = form.kind == FormKind::less ? "<=" : ">=";
+  const std::string_view word = form.holds_at_equality ? at_equality : form_word(form.kind);
   const int level = precedence(form);
   const std::vector<int>& operands = form.operands;
   if (level == comparison_level)

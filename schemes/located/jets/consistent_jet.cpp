@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <perp/core/base/error.hpp>
@@ -335,7 +336,17 @@ std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, dou
 }
 
 std::vector<int> ConsistentJets::given_branches(double t, const Vector& x) const {
-  return perp::given_branches(laws(), self_->structure, self_->arguments(t, x, Vector::Zero(m()), Vector::Zero(m())));
+  // A contact that rests is closed to the rounding of the units of the run: its multiplier, of any size, holds it there, and a
+  // state that was written beside it is one on it.
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+  ModeArray& equations = self_->first();
+  equations.begin(Mode(laws().size(), 0), t, x, Vector::Zero(m()), {});
+  std::vector<Known> w = self_->arguments(t, x, Vector::Zero(m()), Vector::Zero(m()));
+  for (int i = 0; i < m(); ++i) {
+    const auto law = static_cast<std::size_t>(i);
+    if (!is_bounded(laws()[law])) w[law].error = std::max(w[law].error, rounding * equations.argument(i).size);
+  }
+  return perp::given_branches(laws(), self_->structure, w);
 }
 
 double ConsistentJets::nearest_end(double t, const Vector& x) {

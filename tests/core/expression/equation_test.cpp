@@ -105,7 +105,7 @@ TEST_SUITE("core/equation") {
     const auto printed = [](const std::string& text) { return Parsed(text).print(); };
     CHECK(printed("(der(x))=(-y)") == "der(x) = -y");
     CHECK(printed("0=if((x<0)and(y<=1 or not(x>p)),((x)),2)") ==
-          "0 = if(x < 0 and (y < 1 or not x > p), x, 2)");
+          "0 = if(x < 0 and (y <= 1 or not x > p), x, 2)");
     CHECK(printed("0=if((x<0 and y<0) and p>0,1,2)") == "0 = if(x < 0 and y < 0 and p > 0, 1, 2)");
     CHECK(printed("0=if(x<0 and (y<0 and p>0),1,2)") ==
           "0 = if(x < 0 and (y < 0 and p > 0), 1, 2)");
@@ -119,7 +119,8 @@ TEST_SUITE("core/equation") {
       return perp::parse_formula(text, scope, tape, forms);
     };
     CHECK(parse("sign(x - p)") == parse(" sign( x-p )"));
-    CHECK(parse("if(x < 0, 1, 2)") == parse("if(x <= 0, 1, 2)"));
+    CHECK(parse("if(x < 0, 1, 2)") == parse("if(x<0, 1, 2)"));
+    CHECK(parse("if(x < 0, 1, 2)") != parse("if(x <= 0, 1, 2)"));  // which decides where x is a constant
     CHECK(parse("sign(x)") != parse("sign(y)"));
     CHECK(parse("max(x, y)") != parse("max(y, x)"));
   }
