@@ -250,8 +250,7 @@ struct BoundedInverse::Parts {
   Eigen::Index n;
   double grown;  ///< for the rounding of a bound of n terms
   BinaryScaling scaling;
-  bool is_limited = false;  ///< is it less than what brings the entries near 1?
-  Entries entries;          ///< of the scaled K
+  Entries entries;  ///< of the scaled K
   Matrix X, X_abs, G;
   double norm = 0;  ///< largest row sum of G
 };
@@ -269,7 +268,6 @@ std::optional<BoundedInverse> BoundedInverse::in_scales(const BoundedMatrix& K, 
   const BoundedMatrix scaled_K = scaled(K, [&](const Matrix& M) { return scaling.apply(M); });
   if (!is_kept(K.high, scaled_K.high)) return std::nullopt;
   auto parts = std::make_shared<Parts>(std::move(scaling), scaled_K);
-  parts->is_limited = is_limited;
   if (!invert(scaled_K, parts->entries, parts->grown, is_limited, parts->X, parts->G)) return std::nullopt;
   parts->X_abs = parts->X.cwiseAbs();
   parts->norm = parts->G.rowwise().sum().maxCoeff();
@@ -304,8 +302,8 @@ bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
   Y.error = least_bound(X_abs * (value.cwiseAbs() + bound) * grown, parts_->G, parts_->norm, grown);
   if (!Y.error.allFinite()) return false;
   BoundedMatrix unknowns = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });
-  if (parts_->is_limited)  // some may be rounded to the smallest numbers
-    unknowns.error = (Y.error.array() > 0).select(unknowns.error.cwiseMax(std::numeric_limits<double>::denorm_min()), unknowns.error);
+  // Some are rounded to the smallest numbers, along a chain to 0.
+  unknowns.error = (Y.error.array() > 0).select(unknowns.error.cwiseMax(std::numeric_limits<double>::denorm_min()), unknowns.error);
   drop_errors(parts_->entries, R, Y, unknowns);
   Y = std::move(unknowns);
   return true;
