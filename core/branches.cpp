@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <perp/core/branches.hpp>
-#include <perp/core/laws/separated_term.hpp>
 
 namespace perp {
 namespace {
@@ -152,7 +151,7 @@ std::string describe_briefly(const std::vector<Law>& laws, const Mode& mode) {
   // In the order of the names.
   std::map<std::string, std::size_t> counts;
   for (std::size_t i = 0; i < mode.size(); ++i)
-    if (is_shown(laws[i])) ++counts[without_indices(describe(laws[i].branches[static_cast<std::size_t>(mode[i])]))];
+    if (!is_constraint(laws[i])) ++counts[without_indices(describe(laws[i].branches[static_cast<std::size_t>(mode[i])]))];
   std::string text;
   for (const auto& [branch, count] : counts) text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, branch);
   return text;

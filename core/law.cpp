@@ -6,7 +6,6 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/core/laws/law_table.hpp>
-#include <perp/core/laws/separated_term.hpp>
 
 namespace perp {
 namespace {
@@ -76,7 +75,7 @@ std::string describe(const std::vector<Law>& laws, const Mode& mode) {
   std::string text;
   bool is_first = true;
   for (std::size_t i = 0; i < mode.size(); ++i) {
-    if (!is_shown(laws.at(i))) continue;
+    if (is_constraint(laws.at(i))) continue;
     if (!is_first) text += " | ";
     text += describe(laws.at(i).branches.at(static_cast<std::size_t>(mode[i])));
     is_first = false;
@@ -164,13 +163,6 @@ bool is_constraint(const Law& law) {
   const Branch& branch = law.branches[0];
   return branch.a == 0 && branch.c == 0 && branch.w == Range{-inf, 0} &&
          branch.lambda == Range{0, 0};
-}
-
-Law separated_term() { return {"separated term", {{1, -1, 0, {}, {}, "term"}}}; }
-
-bool is_shown(const Law& law) {
-  static const Law term = separated_term();
-  return !is_constraint(law) && !(law.branches == term.branches);
 }
 
 Law equality() { return {"equality", cone_branches(-inf, inf, 1)}; }

@@ -1,7 +1,6 @@
 #include <fmt/compile.h>
 #include <algorithm>
 
-#include <perp/core/laws/separated_term.hpp>
 #include <perp/io/csv.hpp>
 
 namespace perp::io {
@@ -23,7 +22,7 @@ CsvWriter::CsvWriter(const std::string& file, const Model& model,
   header_ = "t,";
   for (const std::string& name : columns.x) header_ += quoted(name) + ",";
   for (std::size_t i = 0; i < lambdas_; ++i) {
-    if (!is_shown(model.laws()[i])) continue;
+    if (is_constraint(model.laws()[i])) continue;  // its multiplier is 0
     written_.push_back(static_cast<Eigen::Index>(i));
     header_ += quoted(columns.lambda[i]) + ",";
   }

@@ -10,7 +10,6 @@
 #include <perp/cli/input/state_options.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
-#include <perp/core/laws/separated_term.hpp>
 #include <perp/io/files/input_text.hpp>
 #include <perp/io/files/trajectory_file.hpp>
 #include <perp/io/plot/phase/phase_drawing.hpp>
@@ -48,7 +47,7 @@ void draw_variables(const Model& model, RunPictures& pictures) {
                "--plot-variables, or draw an array over its indices with --plot-field\n",
                most_drawn, count);
   const Laws& laws = model.laws();
-  const auto is_drawn = [](const Law& law) { return is_shown(law); };
+  const auto is_drawn = [](const Law& law) { return !is_constraint(law); };
   if (std::count_if(laws.begin(), laws.end(), is_drawn) > most_multipliers) return;
   for (std::size_t i = 0; i < laws.size(); ++i)
     if (is_drawn(laws[i])) pictures.drawn.push_back(static_cast<int>(count + i));

@@ -5,7 +5,6 @@
 #include <perp/models/language/lowering/decisions.hpp>
 #include <perp/models/language/lowering/forms.hpp>
 #include <perp/models/language/lowering/lowering.hpp>
-#include <perp/models/language/lowering/separated_terms.hpp>
 
 namespace perp {
 namespace {
@@ -131,7 +130,6 @@ LoweredModel lower(const EquationModel& model) {
   }
   forms.finish();
   rewrite_all(forms, decisions, model.exact_parameters(), system, others);
-  if (model.exact_parameters() == nullptr) lowering::separate_terms(system, others);  // sets of numbers are not rounded
   lowered.outputs.assign(others.begin(),
                          others.begin() + static_cast<std::ptrdiff_t>(model.outputs.size()));
   set_resets(model, others, system);
