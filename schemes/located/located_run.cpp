@@ -13,10 +13,6 @@ namespace {
 
 constexpr double most_rows = 0x1p53;  ///< of a run: integers beyond are no doubles
 constexpr int most_at_once = 20;      ///< events of one moment
-/// A start that is nearer to the end of a branch, of the terms of w, has units of its own: what is decided by 1e-11 of the
-/// units of the model knows farther ones to eight digits.
-constexpr double near_surface = 0x1p-10;
-constexpr double least_share = 0x1p-200;  ///< of the units of the model: their products are normal numbers
 
 /// Why an attempt with this outcome is rejected.
 const char* reason_of(Radau::Outcome outcome) {
@@ -52,7 +48,6 @@ void LocatedRun::resume() {
   Archive archive(record_.output().state.from);
   transfer(archive);
   archive.expect_end();
-  follow_scales();
   if (parts_.rest.was_under_way()) guard([&] { parts_.rest.go_on(); });
 }
 
@@ -106,22 +101,9 @@ void LocatedRun::check_start(const Vector& x0, Span span) const {
 void LocatedRun::set_scales(const Vector& x0) {
   const Vector known =
       at_.options.scale.size() == 0 ? Vector(Vector::Zero(at_.system.n())) : at_.options.scale;
-  at_.model = at_.scales = model_scales(at_.system, parts_.jets.evaluator(), x0, at_.span, known);
+  at_.scales = model_scales(at_.system, parts_.jets.evaluator(), x0, at_.span, known);
   parts_.jets.set_scales();
   integrator_.set_scales();
-  at_.now.t = at_.span.start;
-  // Where t itself hides what is nearer, the start is at the surface.
-  const double nearest = parts_.jets.all().nearest_end(at_.span.start, x0);
-  const bool is_told_apart = nearest * at_.model.time > one_moment(0, 0, at_.span.start);
-  at_.start_share = nearest < near_surface && is_told_apart ? std::max(nearest, least_share) : 1;
-  follow_scales();
-}
-
-bool LocatedRun::follow_scales() {
-  if (!at_.follow_time()) return false;
-  parts_.jets.set_scales();
-  integrator_.set_scales();
-  return true;
 }
 
 /// One step, event or switch of time.
@@ -284,7 +266,6 @@ bool LocatedRun::accept(double h, double t_next) {
   transition_.has_moved();
   parts_.sensitivity.step();
   integrator_.accept();
-  if (follow_scales()) parts_.locator.measure_laws();
   ++record_.steps;
   return true;
 }

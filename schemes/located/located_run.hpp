@@ -40,7 +40,6 @@ class LocatedRun {
   void resume();
   void check_start(const Vector& x0, Span span) const;
   void set_scales(const Vector& x0);
-  bool follow_scales();
   template <class Piece>
   void guard(const Piece& piece);
   void go_on();

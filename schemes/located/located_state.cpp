@@ -60,18 +60,6 @@ int stages_for(const Located& options) {
 LocatedState::LocatedState(const Dcs& dcs, const Located& scheme)
     : system((check(dcs, scheme), dcs)), options(scheme), stages(stages_for(scheme)), all_laws(laws_of(dcs)) {}
 
-bool LocatedState::follow_time() {
-  const double share = std::clamp((now.t - span.start) / model.time, start_share, 1.0);
-  const double factor = share < 1 ? std::exp2(std::ilogb(share)) : 1;
-  if (scales.time == factor * model.time) return false;
-  scales = model;
-  scales.time *= factor;
-  scales.fastest = std::min(scales.fastest, std::exp2(std::ilogb(scales.time)));
-  scales.x *= factor;
-  scales.w *= factor;
-  return true;
-}
-
 double LocatedState::shortest_step() const { return one_moment(smallest_share, scales.time, now.t); }
 
 double LocatedState::same_moment(const Step& state) const {

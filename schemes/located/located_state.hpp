@@ -37,9 +37,7 @@ struct LocatedState {
   const int stages;                 ///< of Radau IIA
   const std::vector<int> all_laws;  ///< 0..m-1
   Span span{};
-  ModelScales model;     ///< the units of the run
-  ModelScales scales;    ///< what "small" refers to now: these units, or less behind a start near a surface
-  double start_share = 1;  ///< of `model`, at the start
+  ModelScales scales;    ///< what "small" refers to
   Step now;              ///< the present state, in the present mode
   Step moved_from;       ///< the start of the last accepted step
   Vector largest;        ///< n: |x| so far
@@ -48,10 +46,6 @@ struct LocatedState {
 
   /// What the run has moved; its span and scales are those of its start.
   void transfer(Archive& archive);
-  /// Sets the scales of the present time. A start is exact data, and what the run has not had the time to do wrong is not
-  /// unknown: near a surface units of time, x and w begin with `start_share` and grow with the time that has passed.
-  /// False: they stay as they were.
-  bool follow_time();
   /// No step is shorter.
   [[nodiscard]] double shortest_step() const;
   /// How far apart in time events at a state that a step led to may be and are those of one moment.

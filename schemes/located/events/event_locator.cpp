@@ -33,11 +33,7 @@ void EventLocator::watch_mode() {
   noise_.resize(count);
   rise_.resize(count);
   inside_.assign(gaps_.size(), 1);
-  measure_laws();
-}
-
-/// The sizes of the terms of w: what rounding and tolerance of a gap refer to.
-void EventLocator::measure_laws() {
+  // The sizes of the terms of w: what rounding and tolerance of a gap refer to.
   at_.law_sizes = at_.scales.w;
   if (at_.system.m() > 0) integrator_.law_sizes(at_.law_sizes);
 }

@@ -22,8 +22,6 @@ class EventLocator {
 
   /// A mode begins, or a side has changed: the gaps from here on, and the sizes of the terms of w.
   void watch_mode();
-  /// In the present scales: the sizes of the terms of each w.
-  void measure_laws();
   /// The gaps of the mode.
   void transfer(Archive& archive) { archive(bounds_, gaps_, samples_, depth_, noise_, rise_, inside_); }
   [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }

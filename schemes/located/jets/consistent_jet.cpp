@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include <perp/core/base/error.hpp>
@@ -336,24 +335,11 @@ std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, dou
 }
 
 std::vector<int> ConsistentJets::given_branches(double t, const Vector& x) const {
-  // A contact that rests is closed to the rounding of the units of the run: its multiplier, of any size, holds it there, and a
-  // state that was written beside it is one on it.
-  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
-  ModeArray& equations = self_->first();
-  equations.begin(Mode(laws().size(), 0), t, x, Vector::Zero(m()), {});
-  std::vector<Known> w = self_->arguments(t, x, Vector::Zero(m()), Vector::Zero(m()));
-  for (int i = 0; i < m(); ++i) {
-    const auto law = static_cast<std::size_t>(i);
-    if (!is_bounded(laws()[law])) w[law].error = std::max(w[law].error, rounding * equations.argument(i).size);
-  }
-  return perp::given_branches(laws(), self_->structure, w);
-}
-
-double ConsistentJets::nearest_end(double t, const Vector& x) {
-  ModeArray& equations = self_->first();
-  equations.begin(Mode(laws().size(), 0), t, x, Vector::Zero(m()), {});
-  const auto with_size = [&](int law) { return Known{equations.argument(law).value, equations.argument(law).size}; };
-  return perp::nearest_end(laws(), given_branches(t, x), with_size);
+  std::vector<int> decided(laws().size(), -1);
+  const std::vector<Known> w = self_->arguments(t, x, Vector::Zero(m()), Vector::Zero(m()));
+  for (std::size_t i = 0; i < decided.size(); ++i)
+    if (self_->structure.w_is_given[i]) decided[i] = decided_branch(laws()[i], w[i].value, w[i].error);
+  return decided;
 }
 
 namespace {

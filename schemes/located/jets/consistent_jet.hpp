@@ -105,8 +105,6 @@ class ConsistentJets {
                                     const std::vector<int>& ended);
   /// Those of laws that read no multiplier, where t and x are given to the bit: w is farther from its ends than the bound of its own rounding.
   [[nodiscard]] std::vector<int> given_branches(double t, const Vector& x) const;
-  /// The least distance of an argument of these from the end of its branch, of the terms of w; at most 1.
-  [[nodiscard]] double nearest_end(double t, const Vector& x);
 
   /// Throws InvalidInput for sizes that do not fit or are not positive.
   void set_scales(const JetScales& scales);

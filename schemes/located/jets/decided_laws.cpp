@@ -119,39 +119,6 @@ class Decisions {
 
 }  // namespace
 
-namespace {
-
-int given_branch(const Law& law, const Known& w) {
-  int given = -1;
-  for (std::size_t k = 0; k < law.branches.size(); ++k) {
-    const int side = side_of(w_range(law.branches[k]), w);
-    if (side == 0 || (side > 0 && given >= 0)) return -1;
-    if (side > 0) given = static_cast<int>(k);
-  }
-  return given;
-}
-
-}  // namespace
-
-std::vector<int> given_branches(const std::vector<Law>& laws, const ArrayStructure& structure, const std::vector<Known>& w) {
-  std::vector<int> given(laws.size(), -1);
-  for (std::size_t i = 0; i < laws.size(); ++i)
-    if (structure.w_is_given[i]) given[i] = given_branch(laws[i], w[i]);
-  return given;
-}
-
-double nearest_end(const std::vector<Law>& laws, const std::vector<int>& given, const std::function<Known(int)>& with_size) {
-  double nearest = 1;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i] < 0) continue;
-    const auto [w, size] = with_size(static_cast<int>(i));
-    const Range range = w_range(laws[i].branches[at(given[i])]);
-    const double distance = std::min(w - range.lower, range.upper - w);
-    if (distance < nearest * size) nearest = distance / size;
-  }
-  return nearest;
-}
-
 std::vector<int> decided_laws(const std::vector<Law>& laws, const ArrayStructure& structure, const ArgumentsAt& arguments,
                               const std::vector<int>& fixed, const std::vector<int>& ended) {
   Decisions decisions(laws, structure, fixed, ended);

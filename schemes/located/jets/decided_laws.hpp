@@ -17,13 +17,6 @@ struct Known {
 /// may be missing of it.
 using ArgumentsAt = std::function<std::vector<Known>(const Mode& mode, const Vector& lambda, const Vector& error)>;
 
-/// For each law whose w is a function of t and of variables that have a given value the only branch over w, where w is off
-/// the ends of all branches by more than its error. -1: none, several, too near.
-std::vector<int> given_branches(const std::vector<Law>& laws, const ArrayStructure& structure, const std::vector<Known>& w);
-/// The least distance of a w from the ends of its branch, as a share of its size; at most 1. `given`: the branches, -1: not
-/// asked. `with_size`: w of a law, its size as the error.
-double nearest_end(const std::vector<Law>& laws, const std::vector<int>& given, const std::function<Known(int)>& with_size);
-
 /// For each law the branch that its argument decides, whatever the others do: w is a function of t and of given
 /// variables, of its own λ with a constant factor d, and of multipliers that decided laws tell, one after the other:
 ///     w = w0 + d λ,   a w + b λ = c,

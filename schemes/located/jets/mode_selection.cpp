@@ -5,7 +5,6 @@
 #include <perp/core/base/error.hpp>
 #include <perp/schemes/located/jets/all_solutions.hpp>
 #include <perp/schemes/located/jets/mode_search.hpp>
-#include <perp/schemes/located/jets/model_scales.hpp>
 
 namespace perp {
 namespace {
@@ -36,18 +35,6 @@ std::vector<std::vector<int>> group_laws(const std::vector<int>& group,
     }
   }
   return result;
-}
-
-/// Laws of a given state begin in the branches that their arguments are in by more than the rounding of these, and stay in
-/// them for a time, however short: whatever moves them, their margins are positive.
-void leave_given(const std::vector<int>& given, Mode& mode, std::vector<int>& open, std::vector<int>& going_on) {
-  std::erase_if(open, [&](int i) {
-    const int branch = given[static_cast<std::size_t>(i)];
-    if (branch < 0) return false;
-    mode[static_cast<std::size_t>(i)] = branch;
-    going_on.push_back(i);
-    return true;
-  });
 }
 
 /// Takes the laws out of `open` that their argument decides.
@@ -127,6 +114,23 @@ void decide_weak(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   }
 }
 
+/// Of the continuations those with this law on this branch, if there are any.
+void prefer(std::size_t law, int branch, Selection& selection) {
+  auto& list = selection.admissible;
+  const auto differs = [&](const Continuation& c) { return c.mode[law] != branch; };
+  if (std::ranges::all_of(list, differs)) return;
+  for (const Continuation& c : list)
+    if (differs(c)) selection.rejected.emplace_back(c.mode, 0);
+  std::erase_if(list, differs);
+}
+
+/// Laws of a given state stay in the branches that their arguments are in by more than rounding: from beside a surface that
+/// repels only one continuation leads on, to one that attracts the way takes no time.
+void keep_given(const std::vector<int>& given, Selection& selection) {
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i] >= 0) prefer(i, given[i], selection);
+}
+
 /// Those of these modes that series of more levels do not exclude either. Their equations hold and do not tell how they go on.
 std::vector<Mode> left_open(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda, const SelectionOptions& options,
                  std::vector<Mode> open) {
@@ -165,24 +169,6 @@ std::vector<Continuation> all_of(ModeSearch& search, const Mode& decided, const 
   return search.combine(reference, groups, choices);
 }
 
-/// Where every given law begins in its branch as above: those that it leaves within what the rounding of t hides. They are at
-/// the ends that they move to.
-std::vector<int> leaving_at_once(const ConsistentJets& jets, const Selection& selection, double t, const std::vector<int>& given) {
-  std::vector<int> leaving;
-  const double moment = one_moment(0, 0, t);
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i] < 0) continue;
-    const auto law = static_cast<Eigen::Index>(i);
-    const Range range = w_range(jets.laws()[i].branches[static_cast<std::size_t>(given[i])]);
-    const bool leaves = std::ranges::any_of(selection.admissible, [&](const Continuation& c) {
-      const double w = c.jet.w(law, 0), way = c.jet.w_known[i] > 1 ? c.jet.w(law, 1) * moment : 0;
-      return w + way < range.lower || w + way > range.upper;
-    });
-    if (leaves) leaving.push_back(static_cast<int>(i));
-  }
-  return leaving;
-}
-
 /// Is every mode tried, and some continuation found?
 bool has_all(const Selection& selection) {
   return selection.complete && !selection.leaves_open && !selection.admissible.empty();
@@ -196,10 +182,14 @@ bool take_likely(ConsistentJets& jets, ModeSearch& search, const std::vector<int
   return !selection.admissible.empty();
 }
 
-/// The selection, where `decided` laws are and the others are `open`.
-Selection selection_of(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda, const Mode& mode, Mode decided,
-                       std::vector<int> open, const SelectionOptions& options) {
-  std::vector<int> fixed = decided;
+}  // namespace
+
+Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
+                 const Mode& mode, const std::vector<int>& undecided,
+                 const SelectionOptions& options) {
+  std::vector<int> open = checked(jets, undecided, mode);
+  Mode decided = mode;
+  std::vector<int> fixed = mode;
   for (const int i : open) fixed[static_cast<std::size_t>(i)] = -1;
   set_decided(jets.decided_branches(t, x, options.eps, fixed, options.ended), decided, open);
   ModeSearch search(jets, t, x, lambda, options);
@@ -215,32 +205,11 @@ Selection selection_of(ConsistentJets& jets, double t, const Vector& x, const Ve
   std::stable_sort(selection.admissible.begin(), selection.admissible.end(),
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });
   jets.allow_work(std::numeric_limits<long>::max());
+  if (options.is_given) keep_given(jets.given_branches(t, x), selection);
   if (options.memory) keep_memory(jets.laws(), search, mode, selection);
   if (options.asks_all && has_all(selection))
     selection.begins_in_modes = begin_in_one_mode(jets, t, x, lambda, selection.admissible.front().mode, open);
   return selection;
-}
-
-}  // namespace
-
-Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
-                 const Mode& mode, const std::vector<int>& undecided,
-                 const SelectionOptions& options) {
-  const std::vector<int> open = checked(jets, undecided, mode);
-  if (!options.is_given) return selection_of(jets, t, x, lambda, mode, mode, open, options);
-  std::vector<int> given = jets.given_branches(t, x);
-  const auto with_given = [&] {
-    SelectionOptions others = options;
-    Mode decided = mode;
-    std::vector<int> left = open;
-    leave_given(given, decided, left, others.going_on);
-    return selection_of(jets, t, x, lambda, mode, decided, left, others);
-  };
-  Selection selection = with_given();
-  const std::vector<int> leaving = leaving_at_once(jets, selection, t, given);
-  if (leaving.empty()) return selection;
-  for (const int i : leaving) given[static_cast<std::size_t>(i)] = -1;
-  return with_given();
 }
 
 }  // namespace perp

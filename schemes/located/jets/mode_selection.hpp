@@ -49,8 +49,8 @@ struct SelectionOptions {
   /// these: they decide the modes that the levels of the jets leave open.
   int most_levels = DerivativeArray::most_levels;
   long most_points = 30'000;  ///< at which Newton's method evaluates the equations for all of these
-  /// Are t and x given to the bit? Then laws are on the branches that their arguments are in by any distance that is no
-  /// rounding, see ConsistentJets::given_branches.
+  /// Are t and x given to the bit? Then of several continuations those count in which laws are on the branches that their
+  /// arguments are in by any distance that is no rounding, see ConsistentJets::given_branches.
   bool is_given = false;
   /// Laws whose branch ends at this moment: they are undecided whatever the rounding of their
   /// argument says.

@@ -69,7 +69,6 @@ void Radau::set_tolerance(RadauTolerance tolerance) {
 void Radau::set_units(const Vector& x, const Vector& lambda) {
   x_unit_ = x;
   lambda_unit_ = lambda;
-  if (unit_.size() > 0 && unit_.size() == flow_.size()) flow_.gather(x_unit_, lambda_unit_, unit_);
 }
 
 void Radau::start(double t, const Vector& y, const Vector& rates) {

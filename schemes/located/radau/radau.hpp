@@ -34,10 +34,10 @@ class Radau {
   /// not positive; atol not of size n.
   Radau(ModeFlow& flow, int stages, RadauTolerance tolerance);
 
-  /// For the attempts from now on. Throws InvalidInput as the constructor does.
+  /// Before the next `start`. Throws InvalidInput as the constructor does.
   void set_tolerance(RadauTolerance tolerance);
   /// Sizes of the variables (n) and multipliers (m) by which the columns of the linear systems are
-  /// scaled, powers of two; 1 where none are set. In the mode of the last `start`, or before the next one.
+  /// scaled, powers of two; 1 where none are set. Before the next `start`.
   void set_units(const Vector& x, const Vector& lambda);
 
   /// A new beginning at y (N) in the mode set in the flow before. Algebraic parts of y are guesses.

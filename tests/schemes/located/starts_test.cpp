@@ -108,53 +108,6 @@ TEST_SUITE("schemes/located/starts") {
     }
   }
 
-  TEST_CASE("a start is exact data: however near to a surface, it is on its own side and comes to it in its own time") {
-    for (const double s : {1e-3, 1e-9, 1e-12, 1e-14, 1e-20, 0x1p-80})
-      for (const double t_end : {2.0, 2e9}) {
-        CAPTURE(s);
-        CAPTURE(t_end);
-        // x = 3 s falls with 5/2 while y < 0, which it leaves with 1/4: x = 0 at 6/5 s, then x' = -3/2.
-        const Trajectory run = run_located(
-            fmt::format("[variables]\nx = {:.17g}\ny = {:.17g}\n[model]\nequations = [\"der(x) = -0.5*sign(x) + 2*sign(y)\", "
-                        "\"der(y) = 0.25*sign(y)\"]\n[run]\nt = [0, {}]\n", 3 * s, -s, t_end),
-            1e-10);
-        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
-        REQUIRE(run.events.size() == 1);
-        CHECK(std::abs(run.events[0].t - 1.2 * s) <= 1e-12 * s);
-        CHECK(std::abs(run.x.back()[0] + 1.5 * (t_end - 1.2 * s)) <= 1e-12 * t_end);
-        CHECK(std::abs(run.x.back()[1] + s + 0.25 * t_end) <= 1e-12 * t_end);
-      }
-    // x' = x from 3e-12, and a crossing at 1e-11
-    const Trajectory grows = run_located("[variables]\nx = 3e-12\n[model]\nequations = [\"der(x) = sign(x) - 1 + x\"]\n[run]\nt = [0, 1]\n", 1e-10);
-    REQUIRE_MESSAGE(grows.status == Status::solved, grows.message);
-    CHECK(std::abs(grows.x.back()[0] - 3e-12 * std::exp(1.0)) <= 1e-6 * 3e-12);
-    const Trajectory falls = run_located("[variables]\nx = 1e-11\n[model]\nequations = [\"der(x) = -1 + 0*sign(x)\"]\n[run]\nt = [0, 1]\n", 1e-10);
-    REQUIRE(falls.events.size() == 1);
-    CHECK(std::abs(falls.events[0].t - 1e-11) <= 1e-22);
-    CHECK(falls.mode.front() == Mode{2});
-  }
-
-  TEST_CASE("a start beside a corner that solutions spiral out of leaves it by turns that grow in their own ratio") {
-    // x'' = -sign(x) + sign(x')/2 from (s, 0): v = -sqrt(3 s) at x = 0, then x = -3 s where v = 0.
-    for (const double s : {1e-6, 1e-12, 1e-18}) {
-      const Trajectory run = run_located(
-          fmt::format("[variables]\nx = {:.17g}\nv = 0\n[model]\nequations = [\"der(x) = v\", \"der(v) = -sign(x) + "
-                      "0.5*sign(v)\"]\n[run]\nt = [0, {:.17g}]\n", s, 100 * std::sqrt(s)),
-          1e-12);
-      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
-      REQUIRE(run.events.size() >= 4);
-      double turn = s, t = 0;
-      for (std::size_t k = 0; k + 1 < run.events.size(); k += 2) {
-        t += std::sqrt(2 * turn / 1.5);
-        CHECK(std::abs(run.events[k].t - t) <= 1e-7 * t);
-        t += std::sqrt(3 * turn) / 0.5;
-        turn *= 3;
-        CHECK(std::abs(run.events[k + 1].t - t) <= 1e-7 * t);
-        CHECK(std::abs(std::abs(run.events[k + 1].x_after[0]) - turn) <= 1e-7 * turn);
-      }
-    }
-  }
-
   TEST_CASE("a reset that has fired at the written moment does not fire again from there") {
     // x = 3/4 t − 9/32 passes 0 at t = 3/8; the double below 0 that the steps left is 3/4 ulps of t.
     const std::string model =
