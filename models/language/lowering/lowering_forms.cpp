@@ -95,6 +95,13 @@ void FormLowering::lower_until(int end, bool creates) {
 
 namespace {
 
+/// A text as a part of the name of a law: of arguments that vary <= and < are one law.
+std::string name_of(std::string text) {
+  for (const char* sign : {"<= ", ">= "})
+    for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at)) text.erase(at + 1, 1);
+  return text;
+}
+
 /// The operand on which it depends whether an operation has a finite value; none: it has one for all.
 enum class Delicate { none, first, second };
 
@@ -150,7 +157,7 @@ int FormLowering::form(int old) {
   const Form& form = *model_.forms.find(model_.tape, old);
   if (form.kind == FormKind::derivative) return tape_.input(1 + model_.tape[form.operands[0]].a);
   const FormPlace place = model_.forms.place(model_.tape, old);
-  const std::string text = print_expression(model_.tape, old, model_.scope.names, &model_.forms);
+  const std::string text = name_of(print_expression(model_.tape, old, model_.scope.names, &model_.forms));
   const auto w = [&] {
     const std::string argument = print(form, 0);
     return switches_.find(operand(form, 0), {text, argument + " < 0", argument + " > 0"}, creates_);
@@ -183,7 +190,7 @@ void FormLowering::require_side(int argument, const std::string& text, FormPlace
 }
 
 std::string FormLowering::print(const Form& form, std::size_t k) const {
-  return print_expression(model_.tape, form.operands[k], model_.scope.names, &model_.forms);
+  return name_of(print_expression(model_.tape, form.operands[k], model_.scope.names, &model_.forms));
 }
 
 int FormLowering::folded_maximum(const Form& form, const std::string& text) {
@@ -359,7 +366,7 @@ int FormLowering::choice(const Form& form) {
     test = model_.forms.find(model_.tape, old);
   }
   if (test->kind == FormKind::less || test->kind == FormKind::greater) {
-    const std::string text = print_expression(model_.tape, old, model_.scope.names, &model_.forms);
+    const std::string text = name_of(print_expression(model_.tape, old, model_.scope.names, &model_.forms));
     return choice_of_one(comparison(*test, text), exchanged ? b : a, exchanged ? a : b);
   }
   return algebra_.add(b, algebra_.multiply(theta, algebra_.subtract(a, b)));
