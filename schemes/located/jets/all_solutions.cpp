@@ -12,15 +12,13 @@
 namespace perp {
 namespace {
 
-constexpr double eps = 1e-11;             ///< of its terms: a coefficient that is not told from 0, as in `select`
-constexpr double share_of_time = 1e-3;    ///< of the time scale, in which coefficients are compared
-constexpr std::size_t most_coupled = 6;   ///< laws of one part: 64 modes
+constexpr std::size_t most_coupled = 6;  ///< laws of one part: 64 modes
 
 /// The laws of one part at their surfaces.
 class Surfaces {
  public:
-  Surfaces(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda, const Mode& mode)
-      : jets_(jets), t_(t), x_(x), lambda_(lambda), mode_(mode) {}
+  Surfaces(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda, const Mode& mode, const SelectionOptions& options)
+      : jets_(jets), t_(t), x_(x), lambda_(lambda), mode_(mode), eps_(options.eps), time_(options.step * jets.scales().time) {}
 
   /// Is the condition met for these laws of one part?
   bool are_left_at_once(const std::vector<int>& laws) {
@@ -41,12 +39,11 @@ class Surfaces {
   };
 
   [[nodiscard]] const Branch& branch(int law, int k) const { return jets_.laws()[at(law)].branches[at(k)]; }
-  [[nodiscard]] double time() const { return share_of_time * jets_.scales().time; }
 
   /// The branches over w0, those that end there with their side.
   [[nodiscard]] std::vector<Side> sides(int law, const Jet& jet) const {
     std::vector<Side> found;
-    const double w = jet.w(law, 0), error = eps * jet.w_size(law, 0);
+    const double w = jet.w(law, 0), error = eps_ * jet.w_size(law, 0);
     for (int k = 0; k < static_cast<int>(jets_.laws()[at(law)].branches.size()); ++k) {
       const Range range = w_range(branch(law, k));
       if (w < range.lower - error || w > range.upper + error) continue;
@@ -67,7 +64,7 @@ class Surfaces {
       if (line.b == 0) return false;
       const double value = (line.c - line.a * jet.w(law, 0)) / line.b;
       const double terms = (std::abs(line.c) + std::abs(line.a) * jet.w_size(law, 0)) / std::abs(line.b);
-      if (lambda && std::abs(value - *lambda) > 2 * eps * terms) return false;
+      if (lambda && std::abs(value - *lambda) > 2 * eps_ * terms) return false;
       lambda = value;
     }
     return lambda.has_value();
@@ -76,8 +73,8 @@ class Surfaces {
   /// The sign of coefficient k of w, 0: not told.
   [[nodiscard]] int sign_of(const Jet& jet, int law, int k) const {
     if (k >= jet.w_known[at(law)]) return 0;
-    const double power = std::pow(time(), k), value = jet.w(law, k) * power;
-    if (!(std::abs(value) > eps * std::max(jet.w_size(law, 0), jet.w_size(law, k) * power))) return 0;
+    const double power = std::pow(time_, k), value = jet.w(law, k) * power;
+    if (!(std::abs(value) > eps_ * std::max(jet.w_size(law, 0), jet.w_size(law, k) * power))) return 0;
     return value > 0 ? 1 : -1;
   }
 
@@ -88,9 +85,9 @@ class Surfaces {
     const double value = jet.lambda(law, 0);
     for (const double end : {range.lower, range.upper}) {
       if (!std::isfinite(end)) continue;
-      const double size = eps * std::max({std::abs(end), std::abs(value), jets_.scales().lambda[law]});
+      const double size = eps_ * std::max({std::abs(end), std::abs(value), jets_.scales().lambda[law]});
       if (std::abs(value - end) > size) continue;
-      const bool moves = !has_kinks_ && jet.lambda_known[at(law)] > 1 && std::abs(jet.lambda(law, 1)) * time() > size;
+      const bool moves = !has_kinks_ && jet.lambda_known[at(law)] > 1 && std::abs(jet.lambda(law, 1)) * time_ > size;
       if (!moves) return false;
     }
     return true;
@@ -200,16 +197,17 @@ class Surfaces {
   const Vector& x_;
   const Vector& lambda_;
   const Mode& mode_;
+  double eps_, time_;        // of a coefficient of w and of the time in which it counts, see SelectionOptions
   bool has_kinks_ = false;  // laws without jumps at their corners: second derivatives have two values
 };
 
 }  // namespace
 
 bool begin_in_one_mode(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda, const Mode& mode,
-                       const std::vector<int>& open) {
+                       const std::vector<int>& open, const SelectionOptions& options) {
   std::map<int, std::vector<int>> parts;
   for (const int i : open) parts[jets.parts()[at(jets.n() + i)]].push_back(i);
-  Surfaces surfaces(jets, t, x, lambda, mode);
+  Surfaces surfaces(jets, t, x, lambda, mode, options);
   return std::ranges::all_of(parts, [&](const auto& part) { return surfaces.are_left_at_once(part.second); });
 }
 

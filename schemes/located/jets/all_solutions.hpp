@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/jets/mode_selection.hpp>
 
 namespace perp {
 
@@ -18,7 +18,8 @@ namespace perp {
 /// - or w' is a function of t and the multiplier alone: its first coefficient that is not 0 counts as the first derivative;
 /// - of several laws that jump each w' has one sign on either side of its surface, whatever the others are: it is passed,
 ///   kept, or left for good.
+/// `options`: which coefficients of w are told from 0.
 bool begin_in_one_mode(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda, const Mode& mode,
-                       const std::vector<int>& open);
+                       const std::vector<int>& open, const SelectionOptions& options);
 
 }  // namespace perp

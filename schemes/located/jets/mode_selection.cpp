@@ -208,7 +208,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   if (options.is_given) keep_given(jets.given_branches(t, x), selection);
   if (options.memory) keep_memory(jets.laws(), search, mode, selection);
   if (options.asks_all && has_all(selection))
-    selection.begins_in_modes = begin_in_one_mode(jets, t, x, lambda, selection.admissible.front().mode, open);
+    selection.begins_in_modes = begin_in_one_mode(jets, t, x, lambda, selection.admissible.front().mode, open, options);
   return selection;
 }
 

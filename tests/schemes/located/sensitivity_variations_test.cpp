@@ -18,7 +18,7 @@ using namespace perp;
 
 namespace {
 
-constexpr int variations = test::is_sanitized ? 1 : 4;
+constexpr int variations = test::is_sanitized ? 1 : 10;
 
 /// Ends of spans that would be chaotic, end at an event, or take long.
 const std::map<std::string, double> shorter{
@@ -140,7 +140,7 @@ std::optional<double> deviation(const Variation& variation) {
 }  // namespace
 
 TEST_SUITE("schemes/located/sensitivity_variations") {
-  TEST_CASE("sensitivities are the slopes of runs, on variations of every model of the zoo") {
+  TEST_CASE("sensitivities are the slopes of runs, on ten variations of every model of the zoo") {
     int compared = 0, models = 0;
     for (const std::string& name : zoo()) {
       ReadOptions known;
