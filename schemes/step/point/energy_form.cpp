@@ -132,40 +132,6 @@ SparseMatrix within(const SparseMatrix& M, std::span<const int> place, std::span
   return {M.rows(), M.columns(), entries};
 }
 
-void transpose(EnergyForm& form) {
-  form.B_transposed = form.B.transposed();
-  form.C_transposed = form.C.transposed();
-  form.D_transposed = form.D.transposed();
-}
-
-/// Variables that are integrals of others, none of which is one of them.
-std::vector<char> integrals(const EnergyForm& form) {
-  const SparseMatrix columns_of_E = form.E.transposed(), columns_of_A = form.A.transposed();
-  std::vector<char> is_integral(at(form.n()), 0);
-  const auto sees_integral = [&](const SparseMatrix& couplings, int j) {
-    return std::ranges::any_of(couplings.row(j), [&](const auto& entry) {
-      return entry.column == j || is_integral[at(entry.column)] != 0;
-    });
-  };
-  for (int j = 0; j < form.n(); ++j) {
-    const bool has_rate = has_own_rate(form.E, columns_of_E, j) && form.E.row(j)[0].column == j;
-    const bool is_free = form.B.row(j).empty() && form.C_transposed.row(j).empty();
-    is_integral[at(j)] = has_rate && is_free && !sees_integral(form.A, j) && !sees_integral(columns_of_A, j);
-  }
-  return is_integral;
-}
-
-/// A_ix A_xk / e_x for the variables k that x is the integral of. False: one has not kept its digits.
-bool add_terms_of_integral(const EnergyForm& whole, const Placed& of_x, const std::vector<int>& place, std::vector<Placed>& Q) {
-  const double by_rate = of_x.value / whole.E.row(of_x.column)[0].value;
-  bool is_kept = keeps_digits(of_x.value, by_rate);
-  for (const auto& [k, c] : whole.A.row(of_x.column)) {
-    Q.push_back({place[at(of_x.row)], place[at(k)], by_rate * c});
-    is_kept = is_kept && keeps_digits(by_rate, Q.back().value);
-  }
-  return is_kept;
-}
-
 /// Sums of what stands at one place.
 SparseMatrix summed(int size, std::vector<Placed> terms) {
   std::sort(terms.begin(), terms.end(), [](const Placed& a, const Placed& b) {
@@ -182,6 +148,13 @@ SparseMatrix summed(int size, std::vector<Placed> terms) {
 
 }  // namespace
 
+void complete(EnergyForm& form) {
+  form.Q_sums = summed(form.n(), form.Q);
+  form.B_transposed = form.B.transposed();
+  form.C_transposed = form.C.transposed();
+  form.D_transposed = form.D.transposed();
+}
+
 bool keeps_digits(double given, double product) { return given == 0 || std::isnormal(product); }
 
 void make_energy_form(const StepEquations& equations, EnergyForm& form) {
@@ -193,47 +166,26 @@ void make_energy_form(const StepEquations& equations, EnergyForm& form) {
   form.B = within(lcs.B, place, of_variables, of_laws);
   form.C = within(lcs.C, {}, of_laws, of_variables);
   form.D = lcs.D;
-  form.Q_sums = SparseMatrix(lcs.n(), lcs.n());
   form.is_algebraic.assign(at(lcs.n()), 0);
   for (const int i : equations.algebraic_rows()) form.is_algebraic[at(place[at(i)])] = 1;
-  transpose(form);
-}
-
-bool make_form_without_integrals(const EnergyForm& whole, EnergyForm& form) {
-  const std::vector<char> is_integral = integrals(whole);
-  std::vector<int> kept, place(at(whole.n()), -1), laws;
-  for (int j = 0; j < whole.n(); ++j) {
-    if (is_integral[at(j)] != 0) continue;
-    place[at(j)] = static_cast<int>(kept.size());
-    kept.push_back(j);
-  }
-  if (kept.size() == is_integral.size()) return false;
-  for (int j = 0; j < whole.m(); ++j) laws.push_back(j);
-  form.E = whole.E.part(kept, kept);
-  form.A = whole.A.part(kept, kept);
-  form.B = whole.B.part(kept, laws);
-  form.C = whole.C.part(laws, kept);
-  form.D = whole.D;
-  for (const int i : kept) {
-    form.is_algebraic.push_back(whole.is_algebraic[at(i)]);
-    for (const auto& [x, a] : whole.A.row(i))
-      if (is_integral[at(x)] != 0 && !add_terms_of_integral(whole, {i, x, a}, place, form.Q)) return false;
-  }
-  form.Q_sums = summed(form.n(), form.Q);
-  transpose(form);
-  return true;
+  complete(form);
 }
 
 EnergyWeights::EnergyWeights(const EnergyForm& form, std::vector<double> signs)
     : form_(form), signs_(std::move(signs)), p_(at(form.n()), 0.0), d_(at(form.m()), 0.0), group_(at(form.n() + form.m()), -1),
       connected_(form.n() + form.m()), scale_(at(form.n() + form.m()), 0.0) {
+  for (int j = 0; j < form.m(); ++j) is_alone_.push_back(is_alone(j));
   connect();
-  // What nothing couples with the rest may have any weight, if nothing compares it with that.
-  for (int j = 0; j < form.m() && exist_; ++j)
-    if (d_[at(j)] == 0) begin(n() + j);
+  begin_all();
+  exist_ = exist_ && are_positive(p_) && are_positive(d_) && !compares_groups();
+}
+
+/// What nothing couples with the rest may have any weight, if nothing compares it with that.
+void EnergyWeights::begin_all() {
+  for (int j = 0; j < form_.m() && exist_; ++j)
+    if (d_[at(j)] == 0 && is_alone_[at(j)] == 0) begin(n() + j);
   for (int i = 0; i < n() && exist_; ++i)
     if (p_[at(i)] == 0) begin(i);
-  exist_ = exist_ && are_positive(p_) && are_positive(d_) && !compares_groups();
 }
 
 double EnergyWeights::of_law(int j) const { return signs_[at(j)] * d_[at(j)]; }
@@ -241,16 +193,24 @@ int EnergyWeights::group_of_row(int i) const { return group_[at(i)]; }
 int EnergyWeights::group_of_law(int j) const { return group_[at(n() + j)]; }
 bool EnergyWeights::is_known(int row) const { return p_[at(row)] != 0; }
 
+bool EnergyWeights::is_alone(int j) const {
+  const auto of_C = form_.C.row(j), of_B = form_.B_transposed.row(j);
+  bool has_others = false;
+  linear::for_each_of(form_.D.row(j), form_.D_transposed.row(j), [&](int k, double, double) { has_others = has_others || k != j; });
+  return !has_others && of_C.size() == 1 && of_B.size() == 1 && of_C[0].column == of_B[0].column;
+}
+
 /// Rows and laws that B and C connect. Where D reads a law of them, or one of them, their scale is 1.
 void EnergyWeights::connect() {
   const auto join = [&](const SparseMatrix& of_rows) {
     for (int i = 0; i < n(); ++i)
-      for (const auto& [j, value] : of_rows.row(i)) connected_.join(i, n() + j);
+      for (const auto& [j, value] : of_rows.row(i))
+        if (is_alone_[at(j)] == 0) connected_.join(i, n() + j);
   };
   join(form_.B);
   join(form_.C_transposed);
   for (int j = 0; j < form_.m(); ++j)
-    if (!form_.D.row(j).empty() || !form_.D_transposed.row(j).empty()) scale_of(n() + j) = 1;
+    if (is_alone_[at(j)] == 0 && !(form_.D.row(j).empty() && form_.D_transposed.row(j).empty())) scale_of(n() + j) = 1;
 }
 
 double& EnergyWeights::scale_of(int node) { return scale_[at(connected_.root(node))]; }
@@ -297,19 +257,19 @@ bool EnergyWeights::reach_rows(int j, std::vector<int>& met) {
   return is_possible;
 }
 
-/// The law of a row that its others are compared with, one of known weight before others; -1: no
-/// law acts on it. Nothing: a quotient S_j C_ji / B_ij is not positive.
+/// The law of a row that its others are compared with, one of known weight before others; -1: none but laws alone act on it.
+/// Nothing: a quotient S_j C_ji / B_ij is not positive.
 std::optional<int> EnergyWeights::compared_law(int i) const {
   int first = -1;
   bool is_possible = true;
   linear::for_each_of(form_.C_transposed.row(i), form_.B.row(i), [&](int j, double C, double b) {
     is_possible = is_possible && have_one_sign(signs_[at(j)] * C, b);
-    if (first < 0 || (d_[at(first)] == 0 && d_[at(j)] != 0)) first = j;
+    if (is_alone_[at(j)] == 0 && (first < 0 || (d_[at(first)] == 0 && d_[at(j)] != 0))) first = j;
   });
   return is_possible ? std::optional(first) : std::nullopt;
 }
 
-/// The laws of a row have the same quotient S_j C_ji / B_ij, but for powers of two.
+/// The laws of a row have the same quotient S_j C_ji / B_ij, but for powers of two and laws alone.
 bool EnergyWeights::reach_laws(int i, std::vector<int>& met) {
   const std::optional<int> compared = compared_law(i);
   if (!compared) return false;
@@ -318,9 +278,11 @@ bool EnergyWeights::reach_laws(int i, std::vector<int>& met) {
   linear::for_each_of(form_.C_transposed.row(i), form_.B.row(i), [&](int j, double C, double b) {
     const double c = signs_[at(j)] * C;
     if (d_[at(j)] == 0) {
-      d_[at(j)] = std::ldexp(1.0, nearest_power(p_[at(i)] / scale_of(i), c / b));
+      const double scale = is_alone_[at(j)] != 0 ? 1 : scale_of(i);
+      d_[at(j)] = std::ldexp(1.0, nearest_power(p_[at(i)] / scale, c / b));
       met.push_back(n() + j);
     }
+    if (is_alone_[at(j)] != 0) return;
     // d_f c_f b = d_j c b_f
     is_possible = is_possible && Product(of_law(first), form_.C(first, i), b) == Product(d_[at(j)], c, form_.B(i, first));
   });
@@ -335,9 +297,9 @@ void EnergyWeights::reach_by(const SparseMatrix& couplings, int i, std::vector<i
     if (is_known(k) || back == 0) continue;
     const double weight = p_[at(i)] * std::abs(there / back);
     const auto laws = form_.B.row(k);
-    const int law = laws.empty() ? -1 : laws.front().column;
-    if (law >= 0 && d_[at(law)] == 0) {
-      const double quotient = form_.C(law, k) / laws.front().value;
+    const auto first = std::ranges::find_if(laws, [&](const auto& entry) { return is_alone_[at(entry.column)] == 0; });
+    if (const int law = first == laws.end() ? -1 : first->column; law >= 0 && d_[at(law)] == 0) {
+      const double quotient = form_.C(law, k) / first->value;
       d_[at(law)] = std::ldexp(1.0, nearest_power(weight, quotient));
       met.push_back(n() + law);
       const double as_power = d_[at(law)] * std::abs(quotient);

@@ -16,22 +16,24 @@ struct EnergyForm {
   linear::SparseMatrix Q_sums;                  ///< the same, rounded
   std::vector<char> is_algebraic;               ///< of each row: there θ is 1 in the share of A, and 1 of the two in that of Q
 
+  bool has_positions = false;                   ///< in place of some Δw stands what it is a multiple of, by the step's length
+
   [[nodiscard]] int n() const { return A.rows(); }
   [[nodiscard]] int m() const { return D.rows(); }
 };
+
+/// Makes the transposed matrices and the sums from the others.
+void complete(EnergyForm& form);
 
 /// The step as it is: Q = 0. A row whose rate is that of one variable alone stands beside this variable. What a strongly
 /// connected component reads of variables of others is left out: their differences are 0 where theirs is shown first.
 void make_energy_form(const StepEquations& equations, EnergyForm& form);
 
-/// The same without variables that are integrals of others and that no law sees, e_x ẋ = A_xv v with B_x = 0 and C_x = 0:
-/// Δx = h θ A_xv Δv / e_x, and Q = A_vx A_xv / e_x of the others. False where there are none.
-bool make_form_without_integrals(const EnergyForm& whole, EnergyForm& form);
-
 /// A diagonal P > 0 and d > 0 with P B = C' S diag(d) exactly. What couples two rows in A or Q, or two laws in D, sets their
 /// weights so that terms cancel there, as far as B and C leave them open: a change of units by powers of two changes nothing
 /// but weights. Weights d are powers of two times a scale that rows and laws have in common where B and C connect them: 1
-/// where D reads one of these laws, so that what D is weighted with has no rounding.
+/// where D reads one of these laws, so that what D is weighted with has no rounding. A law that is alone, of one row and not
+/// coupled by D, has the weight d = S P B / C whatever P is: its power of two is near that.
 class EnergyWeights {
  public:
   /// `signs`: S, 1 where λ falls with w, -1 where it rises.
@@ -49,8 +51,10 @@ class EnergyWeights {
  private:
   [[nodiscard]] int n() const { return form_.n(); }
   [[nodiscard]] bool is_known(int row) const;
+  [[nodiscard]] bool is_alone(int j) const;
   void connect();
   double& scale_of(int node);
+  void begin_all();
   void begin(int node);
   void reach_loosely(int node, std::vector<int>& met);
   bool reach_rows(int j, std::vector<int>& met);
@@ -62,6 +66,7 @@ class EnergyWeights {
 
   const EnergyForm& form_;
   std::vector<double> signs_, p_, d_;  // 0: not known yet
+  std::vector<char> is_alone_;         // of each law
   std::vector<int> group_;             // laws behind rows
   linear::DisjointSets connected_;     // the same by B and C
   std::vector<double> scale_;          // of each of these sets, at its root; 0: not known yet

@@ -10,6 +10,8 @@
 #include <perp/lcp/parametric/certificate.hpp>
 #include <perp/schemes/step/point/balanced_units.hpp>
 #include <perp/schemes/step/point/energy_form.hpp>
+#include <perp/schemes/step/point/explicit_variables.hpp>
+#include <perp/schemes/step/point/integrated_variables.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
 
 namespace perp {
@@ -273,27 +275,45 @@ double MonotoneSteps::Weighted::longest(double theta) const {
   return balanced.is_known() ? std::max(longest, balanced.longest_step()) : longest;
 }
 
+double MonotoneSteps::Forms::longest(double theta, const std::vector<double>& signs) {
+  const double longest = whole.longest(theta);
+  if (longest == inf) return longest;
+  return std::max(longest, without_integrals(signs).longest(theta));
+}
+
+const MonotoneSteps::Weighted& MonotoneSteps::Forms::without_integrals(const std::vector<double>& signs) {
+  if (!reduced && make_form_without_integrals(whole.form, reduced.emplace().form)) reduced->weigh(signs);
+  return *reduced;
+}
+
 MonotoneSteps::MonotoneSteps(const StepEquations& equations) : equations_(equations), signs_(signs_of(equations.laws())) {
   if (!signs_) return;
-  make_energy_form(equations, whole_.form);
-  whole_.weigh(*signs_);
+  make_energy_form(equations, given_.whole.form);
+  given_.whole.weigh(*signs_);
 }
 
 double MonotoneSteps::longest(double theta) {
-  const double longest = whole_.longest(theta);
-  if (!signs_ || longest == inf) return longest;
-  if (!reduced_ && make_form_without_integrals(whole_.form, reduced_.emplace().form)) reduced_->weigh(*signs_);
-  return std::max(longest, reduced_->longest(theta));
+  if (!signs_) return 0;
+  const double longest = given_.longest(theta, *signs_);
+  if (theta != 1 || longest == inf) return longest;
+  if (!without_explicit_) {
+    Weighted& reduced = without_explicit_.emplace().whole;
+    if (EnergyForm form; make_form_without_explicit(given_.whole.form, equations_.laws(), form)) {
+      reduced.form = std::move(form);
+      reduced.weigh(*signs_);
+    }
+  }
+  return std::max(longest, without_explicit_->longest(theta, *signs_));
 }
 
-bool MonotoneSteps::is_continuous() const {
+bool MonotoneSteps::is_continuous() {
   const SparseLcs& lcs = equations_.system();
   if (!signs_ || !equations_.algebraic_rows().empty() || !lcs.q.is_constant()) return false;
-  const EnergyForm& form = whole_.form;
+  const EnergyForm& form = given_.whole.form;
   if (!rows_have_own_rate(form.E) || !rows_have_one_entry(lcs.E)) return false;
   for (int i = 0; i < form.m(); ++i)
     if (form.C.row(i).size() != lcs.C.row(i).size()) return false;
-  return true;
+  return !given_.without_integrals(*signs_).form.has_positions;
 }
 
 double longest_monotone_step(const StepEquations& equations) { return MonotoneSteps(equations).longest(equations.theta()); }

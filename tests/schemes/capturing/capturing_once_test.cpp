@@ -13,9 +13,12 @@
 
 using namespace perp;
 using perp::test::change_units;
+using perp::test::friction_chain;
+using perp::test::positions_watched;
 using perp::test::passive_system;
 using perp::test::random_system;
 using perp::test::RandomSystem;
+using perp::test::with_names;
 
 namespace {
 
@@ -33,6 +36,14 @@ RandomSystem system_of(std::mt19937& random, int trial) {
                       Vector::LinSpaced(n, -1, 1)};
   for (int i = 0; i < n; ++i)
     if (random() % 4 == 0) system.lcs.E(i, i) = 0, system.lcs.A(i, i) = -1;
+  if (trial % 14 == 9) {  // few laws: the table has all of their modes
+    system.lcs = positions_watched(friction_chain(random, 2), random);
+    system.x = Vector::LinSpaced(system.lcs.n(), -1, 1);
+  }
+  if (trial % 6 == 3) {
+    system.lcs = with_names(system.lcs, random);
+    system.x = Vector::LinSpaced(system.lcs.n(), -1, 1);
+  }
   change_units(system.lcs, system.x, random, 30);
   return system;
 }

@@ -253,10 +253,12 @@ TEST_SUITE("schemes/step/point/monotone_steps") {
     Lcs small = circuit;
     small.B *= 0x1p-600;
     small.C *= 0x1p-600;
-    small.D.setZero();
+    small.D = Matrix{{0, 1}, {-1, 0}};
     CHECK(longest_monotone_step(StepEquations(small, 1)) > 1e10);
     small.B(0, 1) *= 1 + 0x1p-52;
     CHECK(longest_monotone_step(StepEquations(small, 1)) == 0);
+    small.D.setZero();  // laws that nothing couples have any weight
+    CHECK(longest_monotone_step(StepEquations(small, 1)) > 1e10);
     Lcs rising = circuit;
     rising.laws.changed(0) = sign();
     CHECK(longest_monotone_step(StepEquations(rising, 1)) == 0);
@@ -284,10 +286,10 @@ TEST_SUITE("schemes/step/point/monotone_steps") {
     }
   }
 
-  TEST_CASE("a position that a law sees, and a spring that pushes, take the certificate of long steps away") {
+  TEST_CASE("a position of another mass that a law sees, and a spring that pushes, take the certificate of long steps away") {
     std::mt19937 random(24);
     Lcs lcs = perp::test::friction_chain(random, 3);
-    lcs.C(0, 0) = 0.1;  // the friction of the first mass depends on its position
+    lcs.C(0, 1) = 0.1;  // the friction of the first mass depends on the second's position
     CHECK(longest_monotone_step(StepEquations(lcs, 1)) == 0);
     lcs = perp::test::friction_chain(random, 3);
     lcs.A(3, 0) = 8;  // x1'' = 8 x1 ...: (1/h - 8 h) v1 + ... = 0 has no sign beyond h = 1 / sqrt(8)

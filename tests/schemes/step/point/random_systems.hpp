@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include <perp/core/lcs.hpp>
 #include <perp/lcp/parametric/certificate.hpp>
@@ -122,6 +123,73 @@ inline Lcs friction_chain(std::mt19937& random, int masses) {
   }
   lcs.q = Vector(Vector::Constant(masses, -0.5));
   lcs.laws.assign(static_cast<std::size_t>(masses), sign());
+  return lcs;
+}
+
+/// Beside the frictions of a chain of masses springs that only push, on the ground or on the next mass, of which some have
+/// dampers.
+inline Lcs positions_watched(const Lcs& chain, std::mt19937& random) {
+  const auto n = chain.n(), m = chain.m(), masses = n / 2;
+  const auto all = m + masses;
+  Lcs lcs = chain;
+  lcs.E = Matrix::Identity(n, n);
+  lcs.B.conservativeResizeLike(Matrix::Zero(n, all));
+  lcs.C.conservativeResizeLike(Matrix::Zero(all, n));
+  lcs.D = Matrix::Zero(all, all);
+  Vector q = Vector::Constant(all, -0.5);
+  for (auto j = m; j < all; ++j) {
+    const auto i = j - m, next = i + 1;
+    const double damper = random() % 3 == 0 ? 0.125 : 0;
+    const auto read = [&](Eigen::Index mass, double side) {
+      lcs.C(j, mass) = side;
+      lcs.C(j, masses + mass) = side * damper;
+      lcs.B(masses + mass, j) = side;
+    };
+    read(i, 1);
+    if (next < masses && random() % 2 == 0) read(next, -1);
+    lcs.D(j, j) = random() % 2 == 0 ? 0.5 : 0.25;
+    q[j] = 0.25;
+    lcs.laws.push_back(complementarity());
+  }
+  lcs.q = q;
+  return lcs;
+}
+
+/// The same system with algebraic variables in its end: forces s λ_j of some laws, and arguments C_j x of others, which equations
+/// without a rate give, in a random order.
+inline Lcs with_names(const Lcs& given, std::mt19937& random) {
+  const auto n = given.n(), m = given.m(), size = n + m;
+  const auto grown = [&](const Matrix& of_x, Eigen::Index rows, Eigen::Index columns) {
+    Matrix whole = Matrix::Zero(rows, columns);
+    whole.topLeftCorner(of_x.rows(), of_x.cols()) = of_x;
+    return whole;
+  };
+  Lcs lcs = given;
+  lcs.E = grown(given.E.size() == 0 ? Matrix(Matrix::Identity(n, n)) : given.E, size, size);
+  lcs.A = grown(given.A, size, size);
+  lcs.B = grown(given.B, size, m);
+  lcs.C = grown(given.C, m, size);
+  Vector b = Vector::Zero(size);
+  b.head(n) = given.b.constant();
+  lcs.b = b;
+  std::vector<int> row;
+  for (int j = 0; j < m; ++j) row.push_back(static_cast<int>(n) + j);
+  std::shuffle(row.begin(), row.end(), random);
+  for (int j = 0; j < m; ++j) {
+    const int y = static_cast<int>(n) + j, i = row[static_cast<std::size_t>(j)];
+    const double of_row = std::ldexp(1.0 + random() % 3, static_cast<int>(random() % 40) - 20);
+    lcs.A(i, y) = -of_row;
+    if (random() % 2 == 0) {
+      const double s = std::ldexp(random() % 2 == 0 ? 1.0 : -1.0, static_cast<int>(random() % 20) - 10);
+      lcs.B(i, j) = s * of_row;
+      lcs.A.col(y).head(n) = given.B.col(j) / s;
+      lcs.B.col(j).head(n).setZero();
+    } else {
+      lcs.A.row(i).head(n) = of_row * given.C.row(j);
+      lcs.C.row(j).setZero();
+      lcs.C(j, y) = 1;
+    }
+  }
   return lcs;
 }
 
