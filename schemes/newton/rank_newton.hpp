@@ -33,6 +33,8 @@ inline double relative_residual(const Vector& residual, const Vector& row_sizes)
 ///     bool is_linear();                                       // the matrix never changes
 class RankNewton {
  public:
+  static constexpr double rank_tolerance = 1e-11;  ///< pivots of a scaled matrix below are zero
+
   /// Which step is taken where the equations leave unknowns open.
   enum class Open {
     stay,    ///< unknowns without a pivot stay
@@ -70,7 +72,6 @@ class RankNewton {
   }
 
  private:
-  static constexpr double rank_tolerance = 1e-11;  ///< pivots of a scaled matrix below are zero
   static constexpr double settled = 1e-13;         ///< relative correction that ends the iteration
   static constexpr double near_rounding = 1e-9;    ///< a correction below that stays is rounding
   static constexpr double shortest = 1e-6;         ///< share of a step

@@ -153,20 +153,31 @@ Interval IntervalSeries::integrated(int a, int slope, int direction, int k, doub
   return sum.value() / Interval(sign * k);
 }
 
-/// What is the same choice over the whole box is that branch; else there is no series.
+/// What is the same choice over the whole box is that branch. One of constants need not be the same: else there is no series.
 void IntervalSeries::choose(int node, int k) {
   const Node& here = nodes_[static_cast<std::size_t>(node)];
   const Interval& a = at(first_strand(here.a), 0);
   if (here.kind == Kind::absolute || here.kind == Kind::sign) {
     const int side = certain_sign(a);
-    if (side == 0) return set(first_strand(node), k, Interval::none());
+    if (side == 0) return choose_of_constants(node, k);
     if (here.kind == Kind::absolute) return copy(node, k, here.a, side < 0);
     return set(first_strand(node), k, Interval(k == 0 ? side : 0));
   }
   const Interval& b = at(first_strand(here.b), 0);
-  if (!certainly_less(a, b) && !certainly_less(b, a))
-    return set(first_strand(node), k, Interval::none());
+  if (!certainly_less(a, b) && !certainly_less(b, a)) return choose_of_constants(node, k);
   copy(node, k, certainly_less(a, b) == (here.kind == Kind::smaller) ? here.a : here.b, false);
+}
+
+/// abs, min, max of what does not move with t are constants: their differences are those of the operands times [-1, 1], or [0, 1] and the rest.
+void IntervalSeries::choose_of_constants(int node, int k) {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const int first = first_strand(node);
+  if (here.kind == Kind::sign || varies_[static_cast<std::size_t>(node)]) return set(first, k, Interval::none());
+  const Interval& a = at(first_strand(here.a), 0);
+  set(first, 0, apply_operation(here.function, a, here.b < 0 ? a : at(first_strand(here.b), 0)));
+  const auto slope = [&](int of, int y) { return is_zero(strand(of, direction(y)), 0) ? Interval(0) : at(strand(of, direction(y)), 0); };
+  for (int y = first + 1; y < last_strand(node); ++y)
+    set(y, 0, hull(slope(here.a, y), here.b < 0 ? -slope(here.a, y) : slope(here.b, y)));
 }
 
 /// node_k = ± from_k

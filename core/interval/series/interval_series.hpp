@@ -65,7 +65,8 @@ struct Flow {
 /// as intervals: each contains the coefficient of every solution that starts in the box. Order by
 /// order over all lines by the recurrences of the functions, K (K + 1)/2 operations per product. A
 /// coefficient is none where a function has no value over the box, or where a choice (abs, min,
-/// max, sign) is not the same everywhere in it: the solution then need not be smooth.
+/// max, sign) is not the same everywhere in it: the solution then need not be smooth. Of constants
+/// it is smooth all the same; derivatives of abs, min and max contain all quotients of differences then.
 class IntervalSeries {
  public:
   explicit IntervalSeries(const Flow& flow);
@@ -211,6 +212,7 @@ class IntervalSeries {
   void evaluate(int node, int k);
   void evaluate_first(int node);
   void choose(int node, int k);
+  void choose_of_constants(int node, int k);
   void copy(int node, int k, int from, bool negated);
   void apply_chain(int node, int a, const Interval& value, const Interval& slope);
   void apply_angle(int node);

@@ -115,9 +115,9 @@ int IntervalSeries::Builder::function(Operation operation, int a, int b) {
                    .b = b,
                    .c = binary(Kind::add, node({.kind = Kind::square, .a = a}),
                                node({.kind = Kind::square, .a = b}))});
-    case Operation::abs: return node({.kind = Kind::absolute, .a = a});
-    case Operation::min: return binary(Kind::smaller, a, b);
-    case Operation::max: return binary(Kind::larger, a, b);
+    case Operation::abs: return node({.kind = Kind::absolute, .function = operation, .a = a});
+    case Operation::min: return node({.kind = Kind::smaller, .function = operation, .a = a, .b = b});
+    case Operation::max: return node({.kind = Kind::larger, .function = operation, .a = a, .b = b});
     default: return rare(operation, a, b);
   }
 }
@@ -189,11 +189,18 @@ void IntervalSeries::Strands::include(int node, int other) {
   }
 }
 
+/// Is it a state whose rate is the number 0?
+bool IntervalSeries::Strands::rests(int node) const {
+  if (node >= series_.states()) return false;
+  const Node& rate = series_.nodes_[static_cast<std::size_t>(series_.rate_nodes_[static_cast<std::size_t>(node)])];
+  return rate.kind == Kind::constant && rate.value.is_zero();
+}
+
 /// Operands stand before their nodes.
 void IntervalSeries::Strands::find_constants() {
   std::vector<bool>& varies = series_.varies_;
   for (const Node& here : series_.nodes_) {
-    bool is_varying = here.kind == Kind::time || here.kind == Kind::state ||
+    bool is_varying = here.kind == Kind::time || (here.kind == Kind::state && !rests(static_cast<int>(varies.size()))) ||
                       (here.kind == Kind::partner && varies.back());
     for (const int operand : {here.a, here.b, here.c})
       is_varying = is_varying || (operand >= 0 && varies[static_cast<std::size_t>(operand)]);

@@ -49,6 +49,7 @@ class IntervalSeries::Strands {
   void find_dependences();
   void include(int node, int other);
   void include_operands(int node);
+  [[nodiscard]] bool rests(int node) const;
   void find_constants();
   [[nodiscard]] std::vector<bool> weighted_nodes() const;
 

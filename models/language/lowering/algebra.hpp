@@ -72,6 +72,9 @@ class Algebra {
   AffineForm negated(const AffineForm& form);
   /// The line k of parameters with a = k b whatever the parameters, k not 0. Empty: none is known.
   std::optional<int> ratio(const AffineForm& a, const AffineForm& b);
+  /// A line of parameters that is what this line is whatever its unknowns, where their coefficients are 0: exactly, in rational
+  /// numbers. Where those depend on parameters so does the new line, which has a kink there. -1: it depends on unknowns.
+  int constant_of(int line);
   /// Is a = k b, of lines that depend on parameters at most? By their form; without intervals
   /// numbers, which are rounded then, are compared within that.
   bool is_multiple(int a, int k, int b);
@@ -90,6 +93,10 @@ class Algebra {
   [[nodiscard]] Knowledge of_operation(const Instruction& line) const;
   void learn_interval();
   [[nodiscard]] FractionReader& fractions();
+  /// With the values of all parameters.
+  [[nodiscard]] FractionReader& fractions_here();
+  /// Is this coefficient 0, as far as its value tells?
+  [[nodiscard]] bool vanishes(int coefficient);
   /// Adds a term to the coefficient of a line.
   void collect(AffineForm& form, int line, int term);
   /// coefficient · line as an operand of the line and its coefficient, where it is a known multiple of that; else none.
@@ -108,7 +115,7 @@ class Algebra {
   std::vector<double> value_;
   const ExactParameters* exact_;
   std::vector<enclosure::Interval> interval_;  // of the lines, where numbers are exact
-  std::optional<FractionReader> fractions_;    // made when it is asked for
+  std::optional<FractionReader> fractions_, fractions_here_;  // made when they are asked for
 };
 
 /// What becomes of an input when a tape is rewritten: its line on the new tape. `renamed` holds the

@@ -64,6 +64,10 @@ class FormLowering {
   int condition(const Form& form, const std::string& text);
   int choice(const Form& form);
   int choice_of_one(const Switches::Argument& w, int a, int b);
+  /// The line, or the constant that it is.
+  [[nodiscard]] int settled(int line);
+  /// Of a comparison: what is positive where it holds.
+  [[nodiscard]] int excess(const Form& form);
   int at_equality(const Form& form);
   void require_side(int argument, const std::string& text, FormPlace place);
   Switches::Argument comparison(const Form& form, const std::string& text);

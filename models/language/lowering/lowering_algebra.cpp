@@ -190,6 +190,30 @@ FractionReader& Algebra::fractions() {
   return fractions_.emplace(tape_, std::move(inputs));
 }
 
+FractionReader& Algebra::fractions_here() {
+  if (is_exact()) return fractions();
+  if (fractions_here_) return *fractions_here_;
+  std::vector<std::optional<Rational>> inputs(static_cast<std::size_t>(first_parameter_));
+  for (const double value : parameters_)
+    inputs.push_back(std::isfinite(value) ? std::optional(Rational(value)) : std::nullopt);
+  return fractions_here_.emplace(tape_, std::move(inputs));
+}
+
+bool Algebra::vanishes(int coefficient) { return is_exact() ? interval(coefficient).is_zero() : value(coefficient) == 0; }
+
+/// c + Σ |k_i| for c + Σ k_i x_i.
+int Algebra::constant_of(int line) {
+  if (is_known(line)) return line;
+  int constant = number(0), moved = number(0);
+  for (const auto& [of, coefficient] : affine(line)) {
+    if (of != one && !vanishes(coefficient)) return -1;
+    (of == one ? constant : moved) = of == one ? coefficient : add(moved, apply(Operation::abs, coefficient, -1));
+  }
+  // Values of doubles may have been rounded to 0, and sums of numbers too.
+  const std::optional<Fraction> whole = fractions_here().read(line), rest = fractions_here().read(constant);
+  return whole && rest && are_equal(*whole, *rest) ? add(constant, moved) : -1;
+}
+
 bool Algebra::is_multiple(int a, int k, int b) {
   // Written numbers need not be constants: -2 is the negative of one.
   const auto is_of_numbers = [this](int line) { return dependence(line) == Dependence::nothing; };

@@ -160,13 +160,13 @@ int FormLowering::form(int old) {
   const std::string text = name_of(print_expression(model_.tape, old, model_.scope.names, &model_.forms));
   const auto w = [&] {
     const std::string argument = print(form, 0);
-    return switches_.find(operand(form, 0), {text, argument + " < 0", argument + " > 0"}, creates_);
+    return switches_.find(settled(operand(form, 0)), {text, argument + " < 0", argument + " > 0"}, creates_);
   };
   switch (form.kind) {
     case FormKind::sign: return switches_.sign(w());
-    case FormKind::step: require_side(operand(form, 0), text, place); return switches_.step(w());
+    case FormKind::step: require_side(settled(operand(form, 0)), text, place); return switches_.step(w());
     case FormKind::absolute: {
-      const int argument = operand(form, 0);
+      const int argument = settled(operand(form, 0));
       if (algebra_.is_known(argument)) return algebra_.apply(Operation::abs, argument, -1);
       return switches_.absolute(w());
     }
@@ -182,7 +182,7 @@ int FormLowering::form(int old) {
 
 /// Of a constant 0 a step has no value that one could choose.
 void FormLowering::require_side(int argument, const std::string& text, FormPlace place) {
-  if (!creates_ || !algebra_.is_known(argument) || algebra_.sign(argument) != 0) return;
+  if (!algebra_.is_known(argument) || algebra_.sign(argument) != 0) return;
   throw FormError(fmt::format("the argument of {} is the constant 0, where it is any number in [0, 1]; expected a comparison that "
                               "decides there, e.g. if(a >= b, 1, 0)",
                               text),
@@ -212,7 +212,7 @@ int FormLowering::folded_maximum(const Form& form, const std::string& text) {
 int FormLowering::maximum(int a, int b, const Asked& asked) {
   if (algebra_.is_known(a)) std::swap(a, b);
   if (algebra_.is_known(a)) return algebra_.apply(Operation::max, a, b);
-  const auto w = switches_.find(algebra_.subtract(a, b), asked, creates_);
+  const auto w = switches_.find(settled(algebra_.subtract(a, b)), asked, creates_);
   return algebra_.add(b, switches_.positive_part(w));
 }
 
@@ -220,7 +220,7 @@ int FormLowering::maximum(int a, int b, const Asked& asked) {
 int FormLowering::minimum(int a, int b, const Asked& asked) {
   if (algebra_.is_known(a)) std::swap(a, b);
   if (algebra_.is_known(a)) return algebra_.apply(Operation::min, a, b);
-  const auto w = switches_.find(algebra_.subtract(a, b), asked, creates_);
+  const auto w = switches_.find(settled(algebra_.subtract(a, b)), asked, creates_);
   return algebra_.subtract(a, switches_.positive_part(w));
 }
 
@@ -327,11 +327,20 @@ int FormLowering::condition(const Form& form, const std::string& text) {
   }
 }
 
+int FormLowering::settled(int line) {
+  const int constant = algebra_.constant_of(line);
+  return constant < 0 ? line : constant;
+}
+
+int FormLowering::excess(const Form& form) {
+  const bool is_less = form.kind == FormKind::less;
+  return settled(algebra_.subtract(operand(form, is_less ? 1 : 0), operand(form, is_less ? 0 : 1)));
+}
+
 /// θ of constants that are the same. Of parameters it is max(0, s), or 1 + min(0, s) where equality holds, with s = sign(0): who
 /// moves them finds a kink there. -1: its operands are not known to be the same.
 int FormLowering::at_equality(const Form& form) {
-  const bool is_less = form.kind == FormKind::less;
-  const int w = algebra_.subtract(operand(form, is_less ? 1 : 0), operand(form, is_less ? 0 : 1));
+  const int w = excess(form);
   if (!algebra_.is_known(w) || algebra_.sign(w) != 0) return -1;
   const int never = algebra_.number(0), always = algebra_.number(1);
   if (algebra_.is_exact() || algebra_.dependence(w) == Dependence::nothing) return form.holds_at_equality ? always : never;
@@ -342,11 +351,7 @@ int FormLowering::at_equality(const Form& form) {
 /// The argument that is positive where the comparison holds, so that the multiplier of a law that a
 /// comparison makes is 1 where it is true.
 Switches::Argument FormLowering::comparison(const Form& form, const std::string& text) {
-  const bool is_less = form.kind == FormKind::less;
-  const int larger = operand(form, is_less ? 1 : 0);
-  const int smaller = operand(form, is_less ? 0 : 1);
-  return switches_.find(algebra_.subtract(larger, smaller),
-                        {.text = text, .is_condition = true}, creates_);
+  return switches_.find(excess(form), {.text = text, .is_condition = true}, creates_);
 }
 
 int FormLowering::choice(const Form& form) {

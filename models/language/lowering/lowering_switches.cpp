@@ -54,9 +54,13 @@ int Switches::add_stated_law(const Law& law) {
 
 Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
   const bool is_known = algebra_.is_known(line);
-  const std::optional<int> sign = is_known ? algebra_.sign(line) : std::nullopt;
-  // A number has no sides: of 0 operators take their one value there.
-  if (sign) return {.line = line, .known_sign = *sign};
+  // A number has no sides: of 0 operators take their one value there. Of parameters that are sets they are sets.
+  const bool is_set = algebra_.is_exact() && algebra_.dependence(line) != Dependence::nothing;
+  if (is_known) {
+    const std::optional<int> sign = algebra_.sign(line);
+    const int side = sign.value_or(0);
+    if (side != 0 || (sign.has_value() && !is_set)) return {.line = line, .known_sign = side};
+  }
   // All arguments without a value are one; those that may be 0 are told apart.
   const bool has_none = is_known && !algebra_.is_exact();
   return find_form(line, has_none ? AffineForm{} : aliases_.form(line), asked, creates);

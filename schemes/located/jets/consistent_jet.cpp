@@ -12,6 +12,7 @@
 #include <perp/schemes/located/jets/jet_sensitivities.hpp>
 #include <perp/schemes/located/jets/array/known_coefficients.hpp>
 #include <perp/schemes/located/jets/array/mode_array.hpp>
+#include <perp/schemes/located/jets/array/rank_around.hpp>
 #include <perp/schemes/newton/definite_root.hpp>
 #include <perp/schemes/newton/rank_newton.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
@@ -29,8 +30,7 @@ bool is_doubtful(const Jet& jet) { return jet.consistent && !jet.determined; }
 
 void check_size(const char* name, Eigen::Index wanted, const Vector& given) {
   if (given.size() != wanted)
-    throw InvalidInput(
-        fmt::format("{} must have {} entries but has {}", name, wanted, given.size()));
+    throw InvalidInput(fmt::format("{} must have {} entries but has {}", name, wanted, given.size()));
 }
 
 }  // namespace
@@ -186,8 +186,7 @@ void ConsistentJets::Implementation::check(const Mode& mode, const Vector& x, co
   check_size("lambda", system.m(), lambda);
   if (rates.size() > 0) check_size("rates", system.n(), rates);
   if (mode.size() != system.laws.size())
-    throw InvalidInput(
-        fmt::format("mode must have {} entries but has {}", system.m(), mode.size()));
+    throw InvalidInput(fmt::format("mode must have {} entries but has {}", system.m(), mode.size()));
   for (std::size_t i = 0; i < mode.size(); ++i)
     if (mode[i] < 0 || mode[i] >= static_cast<int>(system.laws[i].branches.size()))
       throw InvalidInput(fmt::format("mode[{}] must be a branch of law '{}' but is {}", i,
@@ -353,8 +352,7 @@ Matrix outer_changes(Eigen::Index parameters, Eigen::Index columns, const Vector
   }
   if (dp_dq.size() == 0) return changes;
   if (dp_dq.rows() != parameters || dp_dq.cols() != columns)
-    throw InvalidInput(fmt::format("dp_dq must be {}x{} but is {}x{}", parameters, columns,
-                                   dp_dq.rows(), dp_dq.cols()));
+    throw InvalidInput(fmt::format("dp_dq must be {}x{} but is {}x{}", parameters, columns, dp_dq.rows(), dp_dq.cols()));
   changes.bottomRows(parameters) = dp_dq;
   return changes;
 }
@@ -382,6 +380,12 @@ JetSensitivities ConsistentJets::sensitivities(const Jet& jet, const Matrix& dx_
   JetSensitivities result = differentiate_jet(equations, *outer, jet, dx_dq, changes);
   set_unit(unit);
   return result;
+}
+
+bool ConsistentJets::tells_all(const Jet& jet) {
+  if (jet.x.cols() != levels() + 2) return with_levels(static_cast<int>(jet.x.cols()) - 2).tells_all(jet);
+  self_->use(jet.mode);
+  return is_linear() || (!is_nonlinear_in_rates() && has_rank_around(self_->equations(), jet));
 }
 
 Matrix ConsistentJets::differential_projection(double t, const Vector& x, const Vector& lambda,

@@ -137,6 +137,10 @@ class ConsistentJets {
   Jet solve_from(const Mode& mode, double t, const Vector& x, const Vector& lambda,
                  const Vector& rates = {});
 
+  /// Is a consistent and determined jet that of all solutions of its mode which begin there? The rank of the derivative array
+  /// tells, see has_rank_around; of equations that are not affine in ẋ it is not shown.
+  bool tells_all(const Jet& jet);
+
   /// The differential part of x at this point: an n×n orthogonal projection P, P x is what `solve`
   /// keeps.
   Matrix differential_projection(double t, const Vector& x, const Vector& lambda,

@@ -174,6 +174,13 @@ bool has_all(const Selection& selection) {
   return selection.complete && !selection.leaves_open && !selection.admissible.empty();
 }
 
+/// Does no solution begin but these, in no mode or as another one of theirs?
+bool begin_in_modes(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda, const std::vector<int>& open,
+                    const SelectionOptions& options, const Selection& selection) {
+  return begin_in_one_mode(jets, t, x, lambda, selection.admissible.front().mode, open, options) &&
+         std::ranges::all_of(selection.admissible, [&](const Continuation& c) { return jets.tells_all(c.jet); });
+}
+
 /// Continuations by modes that are likely, where there are too many to try all. False: there are none, or not too many.
 bool take_likely(ConsistentJets& jets, ModeSearch& search, const std::vector<int>& open, const SelectionOptions& options,
                  Selection& selection) {
@@ -207,8 +214,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   jets.allow_work(std::numeric_limits<long>::max());
   if (options.is_given) keep_given(jets.given_branches(t, x), selection);
   if (options.memory) keep_memory(jets.laws(), search, mode, selection);
-  if (options.asks_all && has_all(selection))
-    selection.begins_in_modes = begin_in_one_mode(jets, t, x, lambda, selection.admissible.front().mode, open, options);
+  if (options.asks_all) selection.begins_in_modes = has_all(selection) && begin_in_modes(jets, t, x, lambda, open, options, selection);
   return selection;
 }
 

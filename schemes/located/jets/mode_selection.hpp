@@ -34,7 +34,8 @@ struct Selection {
   /// factor is 0 there: solutions in it are not excluded.
   bool leaves_open = false;
   std::vector<Mode> open{};  ///< these modes
-  /// Asked for, and shown: no solution starts otherwise, by infinitely many changes of mode, see begin_in_one_mode.
+  /// Asked for, and shown: no solution starts otherwise, by infinitely many changes of mode, see begin_in_one_mode, or as
+  /// another one in one of these modes, see ConsistentJets::tells_all.
   bool begins_in_modes = false;
 };
 

@@ -141,8 +141,17 @@ bool ContinuationChoice::is_least_open(const Selection& selection, const Step& b
   return true;
 }
 
+/// Does the state tell how its mode goes on, alone?
+void ContinuationChoice::watch_singular_points() {
+  if (misses_some_ || jets_.all().is_linear()) return;
+  const Jet jet = jets_.at_state(at_.now);
+  misses_some_ = jet.consistent && jet.determined && !jets_.all().tells_all(jet);
+}
+
 void ContinuationChoice::watch_repulsion() {
-  if (!at_.options.watches_repulsion || repulsion_) return;
+  if (!at_.options.watches_repulsion) return;
+  watch_singular_points();
+  if (repulsion_) return;
   std::vector<int> sliding;
   for (const int i : at_.all_laws) {
     const auto law = static_cast<std::size_t>(i);

@@ -38,7 +38,7 @@ class ContinuationChoice {
   /// Of least norm: does a mode that no series tells of move less than all continuations, by short steps of the selector of
   /// first order? Of a tree of solutions it is not asked.
   [[nodiscard]] bool is_least_open(const Selection& selection, const Step& before);
-  /// Do continuations start at the present state besides the one in its mode, in which a law slides?
+  /// Do continuations start at the present state besides the one in its mode, in which a law slides, or others in this mode?
   void watch_repulsion();
 
   /// Those that the run met.
@@ -50,6 +50,7 @@ class ContinuationChoice {
 
  private:
   [[nodiscard]] bool may_miss_some(const Selection& selection) const;
+  void watch_singular_points();
   [[nodiscard]] std::optional<std::size_t> by_steps(const std::vector<Continuation>& found,
                                                     const Step& before) const;
   [[nodiscard]] std::vector<std::size_t> least_changing(const std::vector<Continuation>& found, const Step& before,

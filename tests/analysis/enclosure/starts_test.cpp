@@ -204,4 +204,35 @@ TEST_SUITE("analysis/enclosure/starts") {
     CHECK(rest.rows.back().box[0].is_zero());
     CHECK(rest.pieces == 1);
   }
+
+  // sign(k - 1) of k = 1 is [-1, 1], as k/2 - 1/2 in the limit of sets around it; kinks there have one value.
+  TEST_CASE("operators of parameters that are on their surface are sets, or the one value that they have") {
+    const auto end = [&](const std::string& k, const std::string& rate) {
+      CAPTURE(k);
+      CAPTURE(rate);
+      const Enclosure result = run("[parameters]\nk = " + k + "\n[variables]\nx = 0\n[model]\nequations = [\"der(x) = " + rate +
+                                   "\"]\n[run]\nt = [0, 1]\n");
+      REQUIRE_FALSE(result.lost.has_value());
+      Interval all = result.rows.back().box[0];
+      for (const auto& row : result.rows)
+        if (row.t == 1) all = hull(all, row.box[0]);
+      return all;
+    };
+    for (const char* k : {"1", "\"[1, 1]\"", "\"[0.5, 1.5]\""}) {
+      CHECK(end(k, "sign(k - 1)").contains(Interval(-1, 1)));
+      CHECK(end(k, "-sign(1 - k)*(1 + x^2)").contains(Interval(-1.5, 1.5)));
+    }
+    for (const char* k : {"1", "\"[1, 1]\""}) {
+      CHECK(end(k, "abs(k - 1)").is_zero());
+      CHECK(end(k, "max(k - 1, 0) + min(0, 1 - k)").is_zero());
+      CHECK(end(k, "max(k, 1)").contains(1.0));
+      CHECK(end(k, "sat(k, 1, 2)").contains(1.0));
+      CHECK(end(k, "sign(0)").is_zero());
+    }
+    for (const char* rate : {"abs(k - 1)", "max(k - 1, 0) + max(0, 1 - k)", "max(k, 1) - min(k, 1)"}) {
+      const Interval found = end("\"[0.5, 1.5]\"", rate);
+      CHECK(found.contains(Interval(0, 0.5)));
+      CHECK(width(found) < 1.01);
+    }
+  }
 }

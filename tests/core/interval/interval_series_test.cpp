@@ -171,4 +171,28 @@ TEST_SUITE("core/expression/interval_series") {
                                  std::vector<Interval>{Interval(-0.1, 0.1), Interval(1)}, 3, true));
     }
   }
+
+  TEST_CASE("abs, min and max of what does not move are constants, and their derivatives hold all quotients of differences") {
+    // y' = 0, so that x' is a function of the constant y, which is on both sides of its kink.
+    const std::vector<std::pair<std::string, double (*)(double)>> cases{{"abs(y)", [](double y) { return std::abs(y); }},
+                                                                        {"min(y, 2*y)", [](double y) { return std::min(y, 2 * y); }},
+                                                                        {"max(2*y, 0.5)", [](double y) { return std::max(2 * y, 0.5); }},
+                                                                        {"x*abs(y)", nullptr}};
+    for (const auto& [text, value] : cases) {
+      CAPTURE(text);
+      IntervalSeries series(flow({text, "0"}));
+      REQUIRE(series.compute(Interval(0), std::vector<Interval>{Interval(1), Interval(-0.5, 1)}, 3, true));
+      for (const double a : {-0.5, -0.25, 0.0, 0.25, 1.0}) {
+        const double of_a = value ? value(a) : std::abs(a);
+        CHECK(series.coefficient(0, 1).contains(of_a));
+        for (const double b : {-0.375, 0.125, 0.5}) {
+          const double of_b = value ? value(b) : std::abs(b);
+          CHECK(series.derivative(0, 1, 1).contains((of_b - of_a) / (b - a)));
+        }
+      }
+      if (value) CHECK(series.coefficient(0, 2).is_zero());
+    }
+    IntervalSeries series(flow({"sign(y)", "0"}));
+    CHECK_FALSE(series.compute(Interval(0), std::vector<Interval>{Interval(1), Interval(-0.5, 1)}, 3, true));
+  }
 }

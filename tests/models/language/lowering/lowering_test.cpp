@@ -158,6 +158,38 @@ TEST_SUITE("models/lowering") {
     CHECK(lowered("if(x >= 0, 2, 3) + if(x > 0, 2, 3)").system.m() == 1);
   }
 
+  TEST_CASE("arguments whose unknowns have the coefficient 0 are constants") {
+    // p = 0.75, q = -2
+    const std::vector<std::pair<std::string, double>> decided{{"if(p*x - 0.75*x >= 0, 2, 3)", 2},
+                                                              {"if(p*x - 0.75*x > 0, 2, 3)", 3},
+                                                              {"if(x*y*(q + 2) <= 0 and 3*x - x - x - x >= 0, 2, 3)", 2},
+                                                              {"if(p*x - 0.75*x + p > 0, 2, 3)", 2},
+                                                              {"if(sin(x)*(p - 0.75) < -p, 2, 3)", 3},
+                                                              {"if(x/3 + p*x/9 - 5*x/12 >= 0, 2, 3)", 2},
+                                                              {"sign((q + 2)*x)", 0},
+                                                              {"sign((q + 2)*x + q)", -1},
+                                                              {"step((q + 2)*x - q)", 1},
+                                                              {"abs((q + 2)*x + q)", 2},
+                                                              {"max(x, (q + 3)*x + 1)", 6},
+                                                              {"min(x, (q + 3)*x + 1)", 5}};
+    for (const auto& [text, value] : decided) {
+      CAPTURE(text);
+      const auto [system, outputs] = lowered(text, {text});
+      CHECK(system.m() == 0);
+      const std::vector<double> inputs = inputs_at(system, 0, {0, 0}, {5, 7});
+      CHECK(values(system.tape, {system.F[1]}, inputs)[0] == -value);
+      CHECK(values(system.tape, outputs, inputs)[0] == value);
+    }
+    // A coefficient that is 0 by rounding alone is none, nor is one of parameters that are not at that value.
+    CHECK(lowered("if(x + 1e-20*x - x >= 0, 2, 3)").system.m() == 1);
+    CHECK(lowered("if((p + 1e-20)*x - 0.75*x >= 0, 2, 3)").system.m() == 1);
+    CHECK(lowered("if(p*x - x >= 0, 2, 3)").system.m() == 1);
+    for (const char* text : {"step((q + 2)*x)", "step(p - 0.75)", "step(x - x)"}) {
+      CHECK_THROWS_AS((void)lowered(text), perp::FormError);
+      CHECK_THROWS_AS((void)lowered("x", {text}), perp::FormError);
+    }
+  }
+
   TEST_CASE("outputs read the laws of the equations and make none") {
     const auto [system, outputs] =
         lowered("abs(x) + sign(x)", {"sign(x)", "abs(x)", "max(0, -x)", "sign(y)", "x + y",

@@ -83,4 +83,28 @@ TEST_SUITE("schemes/located/transition/repulsion") {
     CHECK(is_complete("x = 0\ny = 0", "\"der(x) = -sign(x) + 0.3*sign(y)\", \"der(y) = -sign(y) + 0.3*sign(x)\""));
     CHECK(is_complete("x = 0\ny = 0", "\"der(x) = 2 + sign(y)\", \"der(y) = -sign(y) + 0.3*sign(x)\""));
   }
+
+  TEST_CASE("the list of solutions is not called complete where the equations of a mode are singular at a state") {
+    const auto is_complete = [](const std::string& variables, const std::string& equations, const std::string& until = "1") {
+      CAPTURE(equations);
+      return branches("[variables]\n" + variables + "\n[model]\nequations = [" + equations + "]\n[run]\nt = [0, " + until + "]\n").complete;
+    };
+    // 0 and another one each: (2t/3)^1.5, the same with signs, t, c t², (3/4 t)^(4/3), (t/2)²
+    CHECK_FALSE(is_complete("x = 0\nz = 0", "\"der(x) = z\", \"z^3 = x\""));
+    CHECK_FALSE(is_complete("x = 0\nz = 0", "\"der(x) = 1e3*z\", \"1e-3*z^3 = 1e3*x\""));
+    CHECK_FALSE(is_complete("x = 0\nz = 0\ny = 1", "\"der(x) = z\", \"z^3 = x\", \"der(y) = -y^2\""));
+    CHECK_FALSE(is_complete("x = 0\nz = 0", "\"der(x) = z\", \"z*abs(z) = x\""));
+    CHECK_FALSE(is_complete("x = 0", "\"x*der(x) = x\""));
+    CHECK_FALSE(is_complete("x = 0", "\"t*der(x) = 2*x\""));
+    CHECK_FALSE(is_complete("x = 0", "\"der(x)^4 = x\""));
+    CHECK_FALSE(is_complete("x = 0\nz = 0", "\"der(x) = z\", \"z^2 = x\""));
+    // x = 1, which decays to 0 until t = 1.5; later the sign of its rate is turned
+    CHECK_FALSE(is_complete("x = 1\nz = 1", "\"der(x) = (t - 2)*z\", \"z^3 = x\"", "3"));
+    // as soon as the state is not singular
+    CHECK(is_complete("x = 1\nz = 1", "\"der(x) = z\", \"z^3 = x\""));
+    CHECK(is_complete("x = 0\nz = 0", "\"der(x) = z\", \"z^3 + z = x\""));
+    CHECK(is_complete("x = 0\nz = 0", "\"der(x) = -sign(x) + z\", \"z + z^2 = x\""));
+    CHECK(is_complete("x = 0\nl = 0\ny = 1", "\"der(x) = l + y\", \"x^2 + x = t\", \"der(y) = -y^2\""));
+    CHECK(is_complete("x = 0", "\"der(x) = x^2 + sin(t)*x\""));
+  }
 }
