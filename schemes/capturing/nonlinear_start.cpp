@@ -157,7 +157,7 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& given, d
                                                 std::vector<Event>& events) {
   start_pending_ = true;
   const Vector x0 = with_values(given, t);
-  restore({t, x0, Vector::Zero(step_.m()), Vector::Zero(step_.m()), {}});
+  restore({t, x0, multipliers_at(step_.laws(), constraints(x0, t)), Vector::Zero(step_.m()), {}});
   begin_here();
   const auto failed = [](const Attempt& attempt) { return attempt.status != Status::solved; };
   int exponent = first_probe;

@@ -104,6 +104,30 @@ double violation_of_constraints(const std::vector<Law>& laws, const ConstraintsA
   return violation_of_constraints(laws, mode, lambda, constraints);
 }
 
+double multiplier_over(const Law& law, double w) {
+  for (const Branch& branch : law.branches) {
+    const Range range = w_range(branch);
+    if (branch.b != 0 && w >= range.lower && w <= range.upper) return (branch.c - branch.a * w) / branch.b;
+  }
+  return 0;
+}
+
+Vector multipliers_at(const std::vector<Law>& laws, const ConstraintsAt& constraints) {
+  constexpr double settled = 0x1p-40;  // of a multiplier: what rounding moves
+  const Vector none = Vector::Zero(static_cast<Eigen::Index>(laws.size()));
+  Vector equations, w, lambda = none;
+  // Arguments may hold multipliers of other laws: each pass settles one more of them.
+  for (std::size_t pass = 0; pass <= laws.size(); ++pass) {
+    const Vector before = lambda;
+    constraints(lambda, equations, w);
+    for (std::size_t i = 0; i < laws.size(); ++i)
+      lambda[static_cast<Eigen::Index>(i)] = multiplier_over(laws[i], w[static_cast<Eigen::Index>(i)]);
+    if (!lambda.allFinite()) return none;
+    if (((lambda - before).array().abs() <= settled * lambda.array().abs()).all()) return lambda;
+  }
+  return none;
+}
+
 bool solve_constraints(ImplicitStep& step, ModeNewton& newton, double t, const Mode& mode, Vector& x,
                        Vector& lambda, Vector& w) {
   step.set_consistency(x, t);

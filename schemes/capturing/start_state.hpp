@@ -125,6 +125,13 @@ double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, 
 /// The same of a state whose mode is not known: on the branches nearest to its w for λ = 0.
 double violation_of_constraints(const std::vector<Law>& laws, const ConstraintsAt& constraints);
 
+/// λ of the first branch over w that tells it, else 0.
+double multiplier_over(const Law& law, double w);
+
+/// The multipliers that laws have over their arguments at one state; 0 where no branch tells it, and all of them where
+/// arguments that hold others' multipliers do not settle.
+Vector multipliers_at(const std::vector<Law>& laws, const ConstraintsAt& constraints);
+
 /// The consistent state at t in a mode that is nearest to (x, λ), by Newton's method on the equations
 /// without derivatives, the laws and ∂F/∂ẋ d = 0: what the constraints determine is known to rounding
 /// then, where an extrapolation of short steps has the error of these. False, and nothing changes, where none is

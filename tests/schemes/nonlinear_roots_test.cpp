@@ -304,4 +304,30 @@ t = [0, 4]
     REQUIRE(run.status == Status::solved);
     CHECK(run.counts.count("refined") == 0);
   }
+
+  TEST_CASE("a guess that is a root where its equation divides by an argument of a law is the start, in both schemes") {
+    struct Guess {
+      const char* equation;
+      double root;
+    };
+    const Guess guesses[] = {{"y^2 = 1/(abs(t-1)+0.25)", std::sqrt(0.8)},
+                             {"y^2 = 1/max(1 - t, t - 1)", 1},
+                             {"y^2*(abs(t-1)+1e-9) = 1", 1 / std::sqrt(1 + 1e-9)},
+                             {"y^2*max(0.01, abs(t-1)) = 1", 1}};
+    for (const auto& [equation, root] : guesses)
+      for (const double side : {1.0, -1.0}) {
+        CAPTURE(equation);
+        CAPTURE(side);
+        const std::string text = fmt::format(
+            "[variables]\nx = 0\ny = {:.17g}\n[model]\nequations = [\"der(x) = y\", \"{}\"]\n[run]\nt = [0, 1]\n", side * root, equation);
+        const Model model = read_model_text(text, "guess.toml");
+        const Trajectory steps = integrate(model.system, model.x0(), {0, 0.1}, BackwardEuler{.h = 0.05});
+        const Trajectory located = integrate(model.system, model.x0(), {0, 0.1}, Located{});
+        for (const Trajectory* run : {&steps, &located}) {
+          REQUIRE(run->status == Status::solved);
+          CHECK(std::abs(run->x.front()[1] - side * root) <= 1e-12);
+          CHECK(run->x.back()[1] * side > 0);
+        }
+      }
+  }
 }

@@ -8,6 +8,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/events/events.hpp>
+#include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/located/passage/mode_transition.hpp>
 #include <perp/schemes/run/run_end.hpp>
 
@@ -64,6 +65,7 @@ void ModeTransition::begin(const Vector& x0) {
     if (!std::isfinite(w[i])) continue;
     const auto law = static_cast<std::size_t>(i);
     at_.now.w[i] = w[i];
+    at_.now.lambda[i] = multiplier_over(at_.system.laws[law], w[i]);
     // One with memory leaves its first branch only where no continuation stays in it; w may be by guesses.
     if (!at_.system.laws[law].memory) at_.now.mode[law] = nearest_branch(at_.system.laws[law], w[i]);
   }
