@@ -7,8 +7,8 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
-#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
+#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/passage/mode_transition.hpp>
 #include <perp/schemes/run/run_end.hpp>
 
