@@ -54,11 +54,6 @@ bool are_positive(const std::vector<double>& list) {
   return std::ranges::all_of(list, [](double value) { return value > 0 && std::isnormal(value); });
 }
 
-/// Is the rate of the row that of one variable, which is in no other row?
-bool has_own_rate(const SparseMatrix& E, const SparseMatrix& columns, int row) {
-  return E.row(row).size() == 1 && columns.row(E.row(row)[0].column).size() == 1;
-}
-
 /// The variable beside which each row stands: that of its rate, where both have no other; else in order.
 std::vector<int> variables_of_rows(const SparseMatrix& E) {
   const int n = E.rows();
@@ -147,6 +142,10 @@ SparseMatrix summed(int size, std::vector<Placed> terms) {
 }
 
 }  // namespace
+
+bool has_own_rate(const SparseMatrix& E, const SparseMatrix& columns, int row) {
+  return E.row(row).size() == 1 && columns.row(E.row(row)[0].column).size() == 1;
+}
 
 void complete(EnergyForm& form) {
   form.Q_sums = summed(form.n(), form.Q);

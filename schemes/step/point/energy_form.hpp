@@ -22,6 +22,9 @@ struct EnergyForm {
   [[nodiscard]] int m() const { return D.rows(); }
 };
 
+/// Is the rate of the row that of one variable, which is in no other row? `columns`: E'.
+bool has_own_rate(const linear::SparseMatrix& E, const linear::SparseMatrix& columns, int row);
+
 /// Makes the transposed matrices and the sums from the others.
 void complete(EnergyForm& form);
 

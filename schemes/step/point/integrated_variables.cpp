@@ -60,9 +60,8 @@ class IntegratedVariables {
       return std::ranges::any_of(whole_.A.row(j), [&](const auto& entry) { return entry.column == j; });
     };
     for (int j = 0; j < whole_.n(); ++j) {
-      const auto rate = whole_.E.row(j);
-      const bool has_own_rate = rate.size() == 1 && rate[0].column == j && columns_of_E_.row(j).size() == 1;
-      if (has_own_rate && is_allowed(j) && whole_.B.row(j).empty() && !holds_itself(j) && !sees_integral(whole_.A, j) &&
+      const bool is_beside = has_own_rate(whole_.E, columns_of_E_, j) && whole_.E.row(j)[0].column == j;
+      if (is_beside && is_allowed(j) && whole_.B.row(j).empty() && !holds_itself(j) && !sees_integral(whole_.A, j) &&
           !sees_integral(columns_of_A_, j))
         is_integral_[at(j)] = 1;
     }

@@ -313,7 +313,8 @@ bool MonotoneSteps::is_continuous() {
   if (!rows_have_own_rate(form.E) || !rows_have_one_entry(lcs.E)) return false;
   for (int i = 0; i < form.m(); ++i)
     if (form.C.row(i).size() != lcs.C.row(i).size()) return false;
-  return !given_.without_integrals(*signs_).form.has_positions;
+  // A law of positions has no weight in the whole form.
+  return given_.whole.weights || !given_.without_integrals(*signs_).form.has_positions;
 }
 
 double longest_monotone_step(const StepEquations& equations) { return MonotoneSteps(equations).longest(equations.theta()); }

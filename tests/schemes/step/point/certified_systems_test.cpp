@@ -9,6 +9,7 @@
 #include <perp/tests/schemes/step/point/random_systems.hpp>
 
 using namespace perp;
+using perp::test::turn_rising_laws;
 using perp::test::with_names;
 
 namespace {
@@ -55,11 +56,7 @@ Lcs nearly_mechanical(std::mt19937& random) {
     lcs.D(j, k) += entry;
     lcs.D(k, j) -= random() % 3 == 0 ? -entry : entry;
   }
-  for (int j = 0; j < m; ++j) {
-    if (monotonicity(lcs.laws[static_cast<std::size_t>(j)]) == Monotonicity::falling) continue;
-    lcs.B.col(j) *= -1;
-    lcs.D.row(j) *= -1;
-  }
+  turn_rising_laws(lcs);
   Vector b(n), q(m);
   for (double& entry : b) entry = small(random);
   for (double& entry : q) entry = small(random);

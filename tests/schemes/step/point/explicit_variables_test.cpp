@@ -9,12 +9,12 @@
 using namespace perp;
 using perp::test::change_units;
 using perp::test::friction_chain;
+using perp::test::longest;
 using perp::test::passive_system;
+using perp::test::turn_rising_laws;
 using perp::test::with_names;
 
 namespace {
-
-double longest(const Lcs& lcs, double theta = 1) { return longest_monotone_step(StepEquations(lcs, theta)); }
 
 /// A mass of velocity v on one surface, whose friction is the sum of two forces r with names, or of one and a multiplier.
 Lcs two_frictions(bool has_two_names) {
@@ -45,9 +45,8 @@ TEST_SUITE("schemes/step/point/explicit_variables") {
       lcs.B.setZero();
       lcs.C(0, 0) = lcs.B(0, 0) = 3;
       lcs.C(1, 1) = lcs.B(1, 1) = 1;
-      lcs.B.col(0) *= monotonicity(lcs.laws[0]) == Monotonicity::falling ? 1 : -1;
-      lcs.B.col(1) *= monotonicity(lcs.laws[1]) == Monotonicity::falling ? 1 : -1;
       lcs.D.setZero();
+      turn_rising_laws(lcs);
       Lcs named = with_names(lcs, random);
       const double there = longest(lcs);
       CHECK(longest(named) == there);

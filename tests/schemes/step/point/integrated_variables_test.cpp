@@ -10,13 +10,8 @@
 using namespace perp;
 using perp::test::change_units;
 using perp::test::friction_chain;
+using perp::test::longest;
 using perp::test::positions_watched;
-
-namespace {
-
-double longest(const Lcs& lcs, double theta = 1) { return longest_monotone_step(StepEquations(lcs, theta)); }
-
-}  // namespace
 
 TEST_SUITE("schemes/step/point/integrated_variables") {
   TEST_CASE("masses in a row with contacts, springs that only push and friction have a certificate, in any units, that the matrix of a step confirms") {

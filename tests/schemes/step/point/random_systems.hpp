@@ -7,8 +7,12 @@
 
 #include <perp/core/lcs.hpp>
 #include <perp/lcp/parametric/certificate.hpp>
+#include <perp/schemes/step/point/monotone_steps.hpp>
 
 namespace perp::test {
+
+/// Up to which length steps of the system are certified to have one solution.
+inline double longest(const Lcs& lcs, double theta = 1) { return longest_monotone_step(StepEquations(lcs, theta)); }
 
 struct RandomSystem {
   Lcs lcs;
@@ -70,6 +74,15 @@ inline Matrix random_turn(std::mt19937& random, int n) {
   return turn;
 }
 
+/// B and D of falling laws as they are where these rise: with S = -1 for them.
+inline void turn_rising_laws(Lcs& lcs) {
+  for (int j = 0; j < lcs.m(); ++j) {
+    if (monotonicity(lcs.laws[static_cast<std::size_t>(j)]) == Monotonicity::falling) continue;
+    lcs.B.col(j) *= -1;
+    lcs.D.row(j) *= -1;
+  }
+}
+
 /// P B = C' S with P and S that are powers of two but for signs, P A and S D skew: nothing but a
 /// certificate by energy tells that a step has one x. `laws`: monotone ones.
 inline Lcs passive_system(std::mt19937& random, int n, const std::vector<Law>& laws) {
@@ -84,11 +97,7 @@ inline Lcs passive_system(std::mt19937& random, int n, const std::vector<Law>& l
   lcs.A = weight.asDiagonal() * random_turn(random, n);
   lcs.B = weight.asDiagonal() * lcs.C.transpose();
   lcs.D = random_turn(random, m);
-  for (int j = 0; j < m; ++j) {
-    if (monotonicity(laws[static_cast<std::size_t>(j)]) == Monotonicity::falling) continue;
-    lcs.B.col(j) *= -1;
-    lcs.D.row(j) *= -1;
-  }
+  turn_rising_laws(lcs);
   Vector b(n), q(m);
   for (double& entry : b) entry = small(random);
   for (double& entry : q) entry = small(random);
