@@ -77,19 +77,22 @@ bool NonlinearCapturing::solve_mode(double h) {
   State& next = trial();
   step_.set_mode(*now.mode);
   predict(h, next.d);
+  guess_ = next.d;
   next.lambda = now.lambda;
   NewtonEnd end = newton_.run(next.d, next.lambda);
   if (end != NewtonEnd::converged && now.h > 0) {
     next.d.setZero();
+    guess_ = next.d;
     next.lambda = now.lambda;
     end = newton_.run(next.d, next.lambda);
   }
   if (end != NewtonEnd::converged && last_rate_.size() > 0) {
     next.d = h * last_rate_;
+    guess_ = next.d;
     next.lambda = now.lambda;
     end = newton_.run(next.d, next.lambda);
   }
-  return (end == NewtonEnd::converged && is_on_branch(h)) || follow_branch(h);
+  return (end == NewtonEnd::converged && is_on_branch(h)) || solve_on_branches(h) || follow_branch(h);
 }
 
 /// The same, and what it is for the laws.
@@ -110,7 +113,7 @@ NonlinearCapturing::Present NonlinearCapturing::solve_present(double h) {
 /// contracted from the first step on, and the matrix has the orientation of short steps: between
 /// them and this one is no singular matrix, hence no second solution that came with a fold.
 bool NonlinearCapturing::is_on_branch(double h) {
-  return newton_.is_local() && has_orientation(newton_.orientation(), h);
+  return newton_.is_local() && has_orientation(newton_.orientation(), h) && stays_on_root(h);
 }
 
 /// The orientation of a step much shorter than h in the present mode. The step of length h is set again.
@@ -144,7 +147,7 @@ bool NonlinearCapturing::follow_branch(double h) {
   State& next = trial();
   BranchFollower follower(
       newton_, [&](double length) { set_step(length == h ? next.t : now.t + length, length); },
-      [this](int orientation, double length) { return has_orientation(orientation, length); });
+      [this](int orientation, double length) { return has_orientation(orientation, length); }, rooted_variables(*now.mode));
   if (follower.follow(h, {now.lambda, last_rate_, now.fresh}, next.d, next.lambda)) return true;
   set_step(next.t, h);
   return false;
@@ -279,7 +282,10 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
   trial().is_alone = found.list.size() == 1;
   int solutions = 0, ties = 0;
   std::size_t best = 0;
-  if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
+  if (options_.selector != Selector::first) {
+    best = search_.choose(found, present, solutions, ties);
+    if (keep_root(h, found.list[best], found)) best = search_.choose(found, present, solutions, ties);
+  }
   // That one is alone a search of some modes does not tell; that they are several it has seen.
   const bool is_told = found.all_modes || solutions > 1;
   Attempt attempt = take(found.list[best], is_told ? solutions : 0, ties);

@@ -185,6 +185,17 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] bool knows_mode() const { return !start_pending_ && mode().size() == step_.laws().size(); }
   [[nodiscard]] Mode present_or_before() const;
   void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
+  // roots/nonlinear_roots.cpp
+  bool keep_root(double h, const ModeSolution& best, FoundSolutions& found);
+  bool keep_connected_root(double h, const ModeSolution& best, FoundSolutions& found);
+  bool keep_nearest_root(double h, const ModeSolution& best, FoundSolutions& found);
+  std::vector<int> rooted_variables(const Mode& mode);
+  [[nodiscard]] bool may_leave_root(const std::vector<int>& variables, const Vector& d) const;
+  bool stays_on_root(double h);
+  bool solve_on_branches(double h);
+  bool is_reached_straight(const ModeSolution& solution);
+  bool begins_here(double h, const ModeSolution& solution);
+  [[nodiscard]] double way_of(const std::vector<int>& variables, const Vector& d) const;
   void put_first(const ModeSolution& own, FoundSolutions& found);
   void search_from_last_rate(double h, const Mode& present, const ModeSolution* own, FoundSolutions& found);
   Attempt none_found(const FoundSolutions& found);
@@ -292,6 +303,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool start_pending_ = false;  // during `start` no mode is present but the one before it, if any
   Mode before_;
   std::vector<int> sides_before_;
+  Vector guess_;      // of d, from which the step in the present mode was solved
   Vector last_rate_;  // d/h of the last step: a guess where d = 0 leads nowhere
   Vector start_x_error_;
   double start_t_error_ = 0;

@@ -21,6 +21,18 @@ PERP_EIGHT_INLINE Bits is_admitted(const Lanes& s) {
   return inside;
 }
 
+/// Is it sure that algebraic variables which may have other roots stay on theirs? See NonlinearCapturing::may_leave_root.
+PERP_EIGHT_INLINE Bits stays_on_root(const Lanes& s) {
+  const LaneForm& form = *s.form;
+  Bits stays = all_bits(-1);
+  for (const int j : form.curved) {
+    if (j >= form.n || form.differential[static_cast<std::size_t>(j)] != 0) continue;
+    const Eight way = size_of(s.d_now[j]);
+    stays &= ~((size_of(s.d_now[j] - s.d[j]) > all(most_missed) * way) & (way > all(least_apart) * size_of(s.x[j])));
+  }
+  return stays;
+}
+
 /// Does no algebraic variable change its sign, and no variable come from far?
 PERP_EIGHT_INLINE Bits is_steady(const Lanes& s) {
   const LaneForm& form = *s.form;
@@ -92,7 +104,7 @@ PERP_EIGHT_INLINE Bits make_step(Lanes& s, const Bits& of) {
   p.give_up(p.open | ~p.local);
   if (any(p.good)) p.good = is_definite(s, p.good);
   p.good &= ~(p.has_sign & s.is_oriented & (p.negative ^ s.orientation));
-  p.good &= is_admitted(s) & is_steady(s) & is_calm(s);
+  p.good &= is_admitted(s) & is_steady(s) & stays_on_root(s) & is_calm(s);
   commit(s, p.good);
   return p.good;
 }

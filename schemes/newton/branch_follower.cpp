@@ -18,6 +18,7 @@ constexpr double same_power = 0.125;          ///< relative: powers that were th
 bool BranchFollower::follow(double h, const Start& start, Vector& d, Vector& lambda) {
   if (!begin(h, start, d, lambda)) return false;
   before_.length = earlier_.length = 0;
+  reach_ = d.cwiseAbs();
   double growth = 2;
   for (int count = 0; count < most_lengths && growth >= least_growth; ++count) {
     last_.d = d;
@@ -30,6 +31,7 @@ bool BranchFollower::follow(double h, const Start& start, Vector& d, Vector& lam
       lambda = last_.lambda;
       continue;
     }
+    reach_ = (d - last_.d).cwiseAbs();
     std::swap(earlier_, before_);
     std::swap(before_, last_);
     last_.length = tried;
@@ -67,11 +69,15 @@ bool BranchFollower::go_on(double length, Vector& d, Vector& lambda) {
   set_length_(length);
   d = last_.d * (length / last_.length);
   lambda = last_.lambda;
-  if (is_solved(length, false, d, lambda)) return true;
+  if (is_next(length, d, lambda)) return true;
   d = last_.d;
   lambda = last_.lambda;
-  if (is_solved(length, false, d, lambda)) return true;
-  return follows_powers(length, d, lambda) && is_solved(length, false, d, lambda);
+  if (is_next(length, d, lambda)) return true;
+  d = last_.d;
+  lambda = last_.lambda;
+  newton_.put_on_branches(d, lambda);
+  if (lambda != last_.lambda && is_next(length, d, lambda)) return true;
+  return follows_powers(length, d, lambda) && is_next(length, d, lambda);
 }
 
 /// Powers of the length through the last two solutions, where they lead through the one before as well:
@@ -96,6 +102,12 @@ bool BranchFollower::is_solved(double length, bool is_guess, Vector& d, Vector& 
   const NewtonEnd end = is_guess ? newton_.run(d, lambda) : newton_.run_near(d, lambda);
   return end == NewtonEnd::converged && (newton_.is_local() || is_guess) &&
          has_orientation_(newton_.orientation(), length);
+}
+
+/// A solution near the last one, on the way to which the matrix hardly changes: no other root of a variable can be there.
+bool BranchFollower::is_next(double length, Vector& d, Vector& lambda) {
+  return is_solved(length, false, d, lambda) &&
+         newton_.leads_straight(last_.d, last_.lambda, d, lambda, rooted_, reach_);
 }
 
 }  // namespace perp

@@ -36,6 +36,10 @@ enum class Admission {
 /// running error bounds.
 constexpr double gate = most_rounding;
 
+/// Share of its way that one step with the matrix at a solution may miss it by: the mean of the matrix along the way is
+/// regular then, and no other root of these equations lies at its beginning.
+constexpr double straight = 0.5;
+
 /// Damped Newton's method for the equations of one mode, which are smooth there: a product of λ and
 /// x is what it is, whatever the law does elsewhere. A step is accepted where the next correction
 /// falls (the natural monotonicity test, which knows no units) or all rows do. At a singular matrix
@@ -68,6 +72,14 @@ class ModeNewton {
   /// (Newton-Kantorovich: the second correction at most a quarter of the first)? Then no other
   /// branch came between.
   [[nodiscard]] bool is_local() const { return local_; }
+  /// Gives λ the values that the branches of the mode have over their arguments at d, where they tell one: a multiplier that
+  /// is an explicit term then makes no unknown of Newton's method far from its place.
+  void put_on_branches(const Vector& d, Vector& lambda);
+  /// Does the matrix at the solution (d, λ) lead there at once from (d_from, λ_from), on the branches, but for a share `straight` of the ways
+  /// of these variables, or of `reach` where that is longer? Of linear equations it does; between two roots it misses the
+  /// whole way. The step stands linearised at the solution. False too: the matrix is singular, or rows have no values there.
+  bool leads_straight(const Vector& d_from, const Vector& lambda_from, const Vector& d, const Vector& lambda,
+                      const std::vector<int>& variables, const Vector& reach);
   /// Sign of the determinant of the last matrix of the last run; 0: none was regular.
   [[nodiscard]] int orientation() const { return orientation_; }
 
@@ -114,6 +126,7 @@ class ModeNewton {
     bool rests = false;      // the last step moved nothing
   };
   NewtonEnd iterate(Vector& d, Vector& lambda);
+  bool corrects_from(const Vector& d, Vector lambda);
   std::optional<NewtonEnd> iterate_once(Course& course, Vector& d, Vector& lambda);
   bool converges_here(const Course& course, Vector& d, Vector& lambda);
   bool gives_up(const Course& course, const Vector& d, const Vector& lambda);

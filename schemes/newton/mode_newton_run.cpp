@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 
@@ -13,6 +14,8 @@ constexpr double progress = 0x1p-8;     ///< to this share
 constexpr int most_iterations = 3000;   ///< of a fall, e.g. down an exponential
 constexpr int most_refinements = 4;     ///< of a linear mode: its first step leads to its solution
 constexpr double contraction = 0.25;    ///< of the first corrections near a simple solution
+constexpr double solution_rest = 0x1p-48;  ///< share of a solution, in scaled unknowns, that elimination leaves of a zero
+constexpr int most_nested = 4;          ///< arguments of laws that hold the multipliers of others, one in the other
 constexpr double contradicting = 0.1;   ///< share of the residual a singular matrix leaves
 
 }  // namespace
@@ -39,6 +42,52 @@ NewtonEnd ModeNewton::run_near(Vector& d, Vector& lambda) {
   const NewtonEnd end = run(d, lambda);
   near_only_ = false;
   return end;
+}
+
+void ModeNewton::put_on_branches(const Vector& d, Vector& lambda) {
+  step_.fix(lambda);
+  const Vector given = lambda;
+  Vector w(step_.m());
+  bool moves = true;
+  for (int k = 0; k < most_nested && moves && step_.linearise(d, lambda); ++k) {
+    step_.w(w);
+    moves = false;
+    for (const int law : step_.free_laws()) {
+      const Branch& branch = step_.branch(law);
+      if (branch.b == 0) continue;
+      const double value = (branch.c - branch.a * w[law]) / branch.b;
+      moves = moves || value != lambda[law];
+      lambda[law] = value;
+    }
+  }
+  if (!lambda.allFinite()) lambda = given;
+}
+
+/// Leaves J⁻¹ F at another point, with the last factors, in work_. False: rows have no values there.
+bool ModeNewton::corrects_from(const Vector& d, Vector lambda) {
+  put_on_branches(d, lambda);
+  if (!step_.linearise(d, lambda)) return false;
+  std::copy_n(step_.residual(), at(step_.size()), work_.begin());
+  solve(work_);
+  return true;
+}
+
+bool ModeNewton::leads_straight(const Vector& d_from, const Vector& lambda_from, const Vector& d, const Vector& lambda,
+                                const std::vector<int>& variables, const Vector& reach) {
+  if (variables.empty()) return true;
+  if (!step_.linearise(d, lambda)) return false;
+  step_.bound(d, lambda);
+  if (!factorise()) return false;
+  Vector d_error(step_.n()), lambda_error(step_.m());
+  errors(d_error, lambda_error);
+  const bool has_values = corrects_from(d_from, lambda_from);
+  step_.linearise(d, lambda);
+  const double rest = solution_rest * scaled_size(work_);
+  return has_values && std::ranges::all_of(variables, [&](int j) {
+    const double way = d[j] - d_from[j], missed = std::abs(way + work_[at(j)]);
+    const double rounding = std::max(2 * gate * d_error[j], rest * lu_.column_scale(j));
+    return missed <= std::max(straight * std::max(std::abs(way), reach[j]), rounding);
+  });
 }
 
 /// Is the row known to be 0 to its rounding? One that has no bound of it, as the sine of 1e16, never passes the gate.
