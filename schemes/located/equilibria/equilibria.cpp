@@ -8,109 +8,16 @@
 #include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/schemes/located/equilibria/equilibria.hpp>
 #include <perp/schemes/located/equilibria/point_search.hpp>
+#include <perp/schemes/located/equilibria/rest_equations.hpp>
+#include <perp/schemes/located/equilibria/rest_spectrum.hpp>
 #include <perp/schemes/located/equilibria/surface_sides.hpp>
 #include <perp/schemes/located/jets/mode_selection.hpp>
-#include <perp/schemes/located/radau/mode_flow.hpp>
 
 namespace perp {
 namespace {
 
 constexpr double same_equilibrium = 1e-7;        ///< relative difference of equal points
 constexpr double at_end = 1e-8;      ///< relative distance to the end of a branch that is none
-constexpr double no_growth = 1e-12;  ///< |Re s| relative to the largest |s| that is rounding
-constexpr double rate_rounding = 1e-13;   ///< the same relative to ‖∂H/∂y‖/‖∂H/∂ẏ‖
-
-/// 0 = H(t, 0, y) of one mode.
-class RestEquations {
- public:
-  RestEquations(ModeFlow& flow, double t, const Vector& scale) : flow_(flow), t_(t) {
-    scale_ = Vector::Ones(flow.size());
-    scale_.head(flow.n()) = scale;
-    ydot_ = Vector::Zero(flow.size());
-    y_ = Vector::Zero(flow.size());
-  }
-
-  bool start(const Vector& x, const Vector& lambda) {
-    flow_.gather(x, lambda, y_);
-    return evaluate();
-  }
-  bool evaluate() {
-    const bool finite = flow_.linearize(t_, ydot_, y_, H_, H_ydot_, H_y_);
-    sizes_ = y_.cwiseAbs().cwiseMax(scale_);
-    row_sizes_ = H_y_.cwiseAbs() * sizes_;
-    return finite;
-  }
-  void move(double share, const Vector& step) { y_ += share * step; }
-
-  [[nodiscard]] const Vector& residual() const { return H_; }
-  [[nodiscard]] const Matrix& matrix() const { return H_y_; }
-  [[nodiscard]] const Matrix& rate_matrix() const { return H_ydot_; }
-  [[nodiscard]] const Vector& sizes() const { return sizes_; }
-  [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
-  [[nodiscard]] const Vector& y() const { return y_; }
-  /// Bounds of |H_i|: the residual and its rounding; infinite where there are none.
-  [[nodiscard]] Vector residual_bounds() {
-    std::vector<RunningError> y, H;
-    for (const double value : y_) y.emplace_back(value);
-    const std::vector<RunningError> rest(y.size());
-    Vector bounds = Vector::Constant(y_.size(), inf);
-    if (flow_.evaluate_bounded(RunningError(t_), rest, y, H))
-      for (Eigen::Index i = 0; i < bounds.size(); ++i) {
-        const RunningError& row = H[static_cast<std::size_t>(i)];
-        bounds[i] = std::abs(row.value) + row.error;
-      }
-    return bounds;
-  }
-  [[nodiscard]] static bool is_linear() { return false; }
-  [[nodiscard]] double relative_residual() const { return perp::relative_residual(H_, row_sizes_); }
-  /// Does H change with t?
-  [[nodiscard]] bool moves_with_time() const {
-    Vector H_t;
-    flow_.by_time(H_t);
-    for (Eigen::Index i = 0; i < H_t.size(); ++i)
-      if (std::abs(H_t[i]) > at_end * std::max(row_sizes_[i], std::abs(H_t[i]) * at_end))
-        return true;
-    return false;
-  }
-
- private:
-  ModeFlow& flow_;
-  double t_;
-  Vector scale_, ydot_, y_, H_, sizes_, row_sizes_;
-  Matrix H_ydot_, H_y_;
-};
-
-/// Parts of eigenvalues that are rounding become 0.
-void clean(std::vector<std::complex<double>>& values, const RestEquations& equations) {
-  double size = 0;
-  for (const auto& value : values) size = std::max(size, std::abs(value));
-  const double none = std::max(
-      no_growth * size, rate_rounding * equations.matrix().norm() / equations.rate_matrix().norm());
-  for (auto& value : values)
-    value = {std::abs(value.real()) <= none ? 0 : value.real(),
-             std::abs(value.imag()) <= none ? 0 : value.imag()};
-}
-
-Stability stability_of(const std::vector<std::complex<double>>& values) {
-  if (values.empty()) return Stability::rigid;
-  int grow = 0, fall = 0;
-  for (const auto& value : values) {
-    grow += value.real() > 0;
-    fall += value.real() < 0;
-  }
-  const auto all = static_cast<int>(values.size());
-  if (grow > 0) return grow == all ? Stability::repelling : fall > 0 ? Stability::saddle : Stability::unstable;
-  return fall == all ? Stability::attracting : Stability::marginal;
-}
-
-/// Distance from an eigenvalue to the nearest one at the present unknowns; infinite without any.
-double distance_to_spectrum(const std::complex<double>& value, const RestEquations& equations) {
-  double smallest = inf;
-  const auto others = finite_eigenvalues(equations.rate_matrix(), -equations.matrix());
-  if (others)
-    for (const auto& other : *others) smallest = std::min(smallest, std::abs(value - other));
-  return smallest;
-}
 
 /// By the least distance of a law to the ends of its branch, and whether one slides.
 EquilibriumKind kind_of(double distance, bool sliding) {
