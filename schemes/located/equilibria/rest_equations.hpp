@@ -1,36 +1,25 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
+#include <perp/core/tape/running_error.hpp>
+#include <perp/schemes/located/jets/consistent_jet.hpp>
 #include <perp/schemes/located/radau/mode_flow.hpp>
-#include <perp/schemes/newton/rank_newton.hpp>
 
 namespace perp {
 
-/// 0 = H(t, 0, y) of one mode.
+/// 0 = H(t, 0, y) of one mode, y = (x, λ of the laws whose branch leaves it open), for `RankNewton`.
 class RestEquations {
  public:
-  RestEquations(ModeFlow& flow, double t, const Vector& scale) : flow_(flow), t_(t) {
-    scale_ = Vector::Ones(flow.size());
-    scale_.head(flow.n()) = scale;
-    ydot_ = Vector::Zero(flow.size());
-    y_ = Vector::Zero(flow.size());
-  }
+  /// `scales`: the units of x and λ, in which steps are measured; they decide of no root.
+  RestEquations(ModeFlow& flow, double t, const JetScales& scales);
 
-  bool start(const Vector& x, const Vector& lambda) {
-    flow_.gather(x, lambda, y_);
-    return evaluate();
-  }
-  bool evaluate() {
-    const bool finite = flow_.linearize(t_, ydot_, y_, H_, H_ydot_, H_y_);
-    sizes_ = y_.cwiseAbs().cwiseMax(scale_);
-    row_sizes_ = H_y_.cwiseAbs() * sizes_;
-    return finite;
-  }
+  /// Starts from x and λ. False: something is not finite, as below.
+  bool start(const Vector& x, const Vector& lambda);
+  bool evaluate();
   void move(double share, const Vector& step) { y_ += share * step; }
+  void set(const Vector& y) { y_ = y; }
 
   [[nodiscard]] const Vector& residual() const { return H_; }
   [[nodiscard]] const Matrix& matrix() const { return H_y_; }
@@ -38,38 +27,31 @@ class RestEquations {
   [[nodiscard]] const Vector& sizes() const { return sizes_; }
   [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
   [[nodiscard]] const Vector& y() const { return y_; }
-  /// Bounds of |H_i|: the residual and its rounding; infinite where there are none.
-  [[nodiscard]] Vector residual_bounds() {
-    std::vector<RunningError> y, H;
-    for (const double value : y_) y.emplace_back(value);
-    const std::vector<RunningError> rest(y.size());
-    Vector bounds = Vector::Constant(y_.size(), inf);
-    if (flow_.evaluate_bounded(RunningError(t_), rest, y, H))
-      for (Eigen::Index i = 0; i < bounds.size(); ++i) {
-        const RunningError& row = H[static_cast<std::size_t>(i)];
-        bounds[i] = std::abs(row.value) + row.error;
-      }
-    return bounds;
-  }
+  /// Where y started.
+  [[nodiscard]] const Vector& y_start() const { return y_start_; }
   [[nodiscard]] static bool is_linear() { return false; }
-  [[nodiscard]] double relative_residual() const { return perp::relative_residual(H_, row_sizes_); }
-  /// Does H change with t?
-  [[nodiscard]] bool moves_with_time() const {
-    Vector H_t;
-    flow_.by_time(H_t);
-    for (Eigen::Index i = 0; i < H_t.size(); ++i)
-      if (std::abs(H_t[i]) > unmoved * std::max(row_sizes_[i], std::abs(H_t[i]) * unmoved))
-        return true;
-    return false;
-  }
+  [[nodiscard]] double relative_residual() const;
+
+  /// Bounds of |H_i| at y, to the bit: the residual and its rounding; infinite where there are none.
+  [[nodiscard]] Vector residual_bounds();
+  /// The largest |H_i| in units of what the roundings of y and of the row itself do to it; infinite where there is no bound.
+  [[nodiscard]] double misfit();
+  /// w of all laws for y within these errors; an error is infinite where there is no bound.
+  [[nodiscard]] std::vector<RunningError> w(const Vector& errors);
+  /// Does H at y change with t?
+  [[nodiscard]] bool moves_with_time();
 
  private:
-  static constexpr double unmoved = 1e-8;  ///< what time changes of a row in a unit of it, relative to the row
+  bool evaluate_bounded(const Vector& errors);
 
   ModeFlow& flow_;
-  double t_;
-  Vector scale_, ydot_, y_, H_, sizes_, row_sizes_;
+  double t_, time_;
+  Vector scale_, ydot_, y_, y_start_, H_, sizes_, row_sizes_;
   Matrix H_ydot_, H_y_;
+  std::vector<RunningError> bounded_, rates_, rows_;
 };
+
+/// Is y a root as far as rounding lets see: every row is within `misfit_limit` of its rounding?
+[[nodiscard]] bool is_root(RestEquations& equations);
 
 }  // namespace perp

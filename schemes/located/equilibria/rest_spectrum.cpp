@@ -6,21 +6,16 @@
 #include <perp/schemes/located/equilibria/rest_spectrum.hpp>
 
 namespace perp {
-namespace {
-
-constexpr double no_growth = 1e-12;      ///< |Re s| relative to the largest |s| that is rounding
-constexpr double rate_rounding = 1e-13;  ///< the same relative to ‖∂H/∂y‖/‖∂H/∂ẏ‖
-
-}  // namespace
-
-void clean(std::vector<std::complex<double>>& values, const RestEquations& equations) {
-  double size = 0;
-  for (const auto& value : values) size = std::max(size, std::abs(value));
-  const double none = std::max(
-      no_growth * size, rate_rounding * equations.matrix().norm() / equations.rate_matrix().norm());
-  for (auto& value : values)
-    value = {std::abs(value.real()) <= none ? 0 : value.real(),
-             std::abs(value.imag()) <= none ? 0 : value.imag()};
+std::optional<std::vector<std::complex<double>>> certain_eigenvalues(const RestEquations& equations) {
+  const std::optional<FiniteSpectrum> spectrum = finite_spectrum(equations.rate_matrix(), -equations.matrix());
+  if (!spectrum) return std::nullopt;
+  std::vector<std::complex<double>> values = spectrum->values;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double error = spectrum->errors[k];
+    values[k] = {std::abs(values[k].real()) <= error ? 0 : values[k].real(),
+                 std::abs(values[k].imag()) <= error ? 0 : values[k].imag()};
+  }
+  return values;
 }
 
 Stability stability_of(const std::vector<std::complex<double>>& values) {

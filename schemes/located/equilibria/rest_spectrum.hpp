@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <optional>
 #include <vector>
 
 #include <perp/schemes/located/equilibria/equilibria.hpp>
@@ -8,8 +9,8 @@
 
 namespace perp {
 
-/// Parts of eigenvalues that are rounding become 0.
-void clean(std::vector<std::complex<double>>& values, const RestEquations& equations);
+/// Finite eigenvalues of the flow; parts that are no larger than their rounding are 0. None: the equations are singular.
+std::optional<std::vector<std::complex<double>>> certain_eigenvalues(const RestEquations& equations);
 
 /// What the flow does that has these eigenvalues.
 Stability stability_of(const std::vector<std::complex<double>>& values);
