@@ -1,15 +1,14 @@
 // Points of rest of a model: `perp equilibria` asks it.
 #include <perp/analysis/equilibria.hpp>
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
 
 namespace perp {
 
 ModelEquilibria equilibria_of(const Model& model, double t, EquilibriumOptions options,
                               bool with_tangents) {
   const Dcs system = equations_of(model);
-  options.scale.resize(static_cast<Eigen::Index>(model.variables.size()));
-  for (std::size_t j = 0; j < model.variables.size(); ++j)
-    options.scale[static_cast<Eigen::Index>(j)] = model.variables[j].nominal;
+  options.scale = model_scales(system, model.x0(), {t, inf}, located_options(model).scale).x;
   ModelEquilibria found{.t = t, .options = options};
   found.points = find_equilibria(system, t, model.x0(), options);
   if (with_tangents) found.tangents = find_tangent_points(system, t, model.x0(), options);

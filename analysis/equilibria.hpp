@@ -18,7 +18,7 @@ struct ModelEquilibria {
 };
 
 /// The points of rest of a model at time t, from its start and further ones: `options`, whose scale
-/// becomes the nominal values of the variables. `with_tangents`: also the points where a flow
+/// becomes the nominal values of the variables, and from the model's data where there are none. `with_tangents`: also the points where a flow
 /// touches a surface with sliding. Throws InvalidInput.
 ModelEquilibria equilibria_of(const Model& model, double t, EquilibriumOptions options,
                               bool with_tangents);

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/core/linear/spectra.hpp>
 #include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/core/pencil/pencil.hpp>
+#include <perp/core/pencil/pencil_units.hpp>
 #include <perp/core/pencil/reciprocal_power.hpp>
 
 namespace perp {
@@ -16,6 +18,9 @@ constexpr double rank_tolerance = 1e-10;  ///< of a column, relative to the larg
 constexpr double singular = 1e-14;        ///< reciprocal condition of A − σ E
 /// Shifts, in units of the size of A against E; no simple fractions of each other.
 constexpr double shifts[] = {0.7310585786, -1.3170578903, 3.1192029221, -0.2689414214, 11.2710301};
+
+constexpr int samples = 3;              ///< of what rounding makes of a matrix
+
 
 constexpr double roundings = 64;  ///< of one entry of (A − σ E)⁻¹ E Q, by the order and the condition
 
@@ -81,7 +86,7 @@ double best_shift(const Matrix& E, const Matrix& A, double& condition) {
 double balance_pencil(Matrix& E, Matrix& A) {
   constexpr int sweeps = 8;
   const auto larger = [](const auto& a, const auto& b) { return std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()); };
-  double unit = 1;
+  double unit = remove_units(E, A);
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     const double ratio = E.isZero(0) || A.isZero(0) ? 1 : reciprocal_power(E.cwiseAbs().maxCoeff() / A.cwiseAbs().maxCoeff());
     E *= ratio;
@@ -100,27 +105,72 @@ double balance_pencil(Matrix& E, Matrix& A) {
 
 }  // namespace
 
-std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix& given_E,
-                                                                    const Matrix& given_A) {
+namespace {
+
+/// (A − σ E)⁻¹ E on what all of its powers reach, of a balanced pencil.
+struct Reduced {
+  Matrix matrix;
+  double shift = 0, unit = 1;  ///< σ, and that of s
+  double rounding = 0;         ///< of an entry of the matrix
+
+  [[nodiscard]] std::vector<std::complex<double>> eigenvalues(const Matrix& of) const {
+    std::vector<std::complex<double>> values;
+    if (of.cols() > 0)
+      for (const std::complex<double>& value : linear::eigenvalues(of)) values.push_back(unshifted(value, shift, unit));
+    std::stable_sort(values.begin(), values.end(), is_first);
+    return values;
+  }
+};
+
+std::optional<Reduced> reduced(const Matrix& given_E, const Matrix& given_A) {
   Matrix E = given_E, A = given_A;
   if (E.rows() != E.cols() || A.rows() != A.cols() || E.rows() != A.rows())
     throw InvalidInput(fmt::format("E and A must be square and of one size but are {}x{} and {}x{}",
                                    E.rows(), E.cols(), A.rows(), A.cols()));
-  std::vector<std::complex<double>> result;
+  Reduced result;
   if (E.rows() == 0) return result;
-  const double unit = balance_pencil(E, A);
+  result.unit = balance_pencil(E, A);
   double condition = 0;
-  const double shift = best_shift(E, A, condition);
-  if (shift == 0) return std::nullopt;
-  const Matrix M = linear::FullLu(A - shift * E).solve(E);
-  const double rounding = std::min(rank_tolerance, roundings * static_cast<double>(E.rows()) * 0x1p-52 / condition) *
-                          largest_column(M);
-  const Matrix Q = range_of_powers(M, rounding);
-  if (Q.cols() == 0) return result;
-  for (const std::complex<double>& value : linear::eigenvalues(Q.transpose() * M * Q))
-    result.push_back(unshifted(value, shift, unit));
-  std::stable_sort(result.begin(), result.end(), is_first);
+  result.shift = best_shift(E, A, condition);
+  if (result.shift == 0) return std::nullopt;
+  const Matrix M = linear::FullLu(A - result.shift * E).solve(E);
+  result.rounding = std::min(rank_tolerance, roundings * static_cast<double>(E.rows()) * 0x1p-52 / condition) *
+                    largest_column(M);
+  const Matrix Q = range_of_powers(M, result.rounding);
+  result.matrix = Q.transpose() * M * Q;
   return result;
+}
+
+/// Distance from a value to the nearest of these; infinite without any.
+double distance(const std::complex<double>& value, const std::vector<std::complex<double>>& others) {
+  double smallest = inf;
+  for (const std::complex<double>& other : others) smallest = std::min(smallest, std::abs(value - other));
+  return smallest;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix& E, const Matrix& A) {
+  const std::optional<Reduced> pencil = reduced(E, A);
+  if (!pencil) return std::nullopt;
+  return pencil->eigenvalues(pencil->matrix);
+}
+
+std::optional<FiniteSpectrum> finite_spectrum(const Matrix& E, const Matrix& A) {
+  const std::optional<Reduced> pencil = reduced(E, A);
+  if (!pencil) return std::nullopt;
+  FiniteSpectrum spectrum{pencil->eigenvalues(pencil->matrix), {}};
+  spectrum.errors.assign(spectrum.values.size(), 0);
+  std::mt19937 random;
+  for (int sample = 0; sample < samples; ++sample) {
+    const Matrix moved = pencil->matrix + pencil->rounding * Matrix::NullaryExpr(pencil->matrix.rows(), pencil->matrix.cols(), [&] {
+                           return random() % 2 == 0 ? 1.0 : -1.0;
+                         });
+    const std::vector<std::complex<double>> others = pencil->eigenvalues(moved);
+    for (std::size_t k = 0; k < others.size(); ++k)
+      spectrum.errors[k] = std::max(spectrum.errors[k], distance(spectrum.values[k], others));
+  }
+  return spectrum;
 }
 
 }  // namespace perp

@@ -17,4 +17,13 @@ namespace perp {
 std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix& E,
                                                                     const Matrix& A);
 
+/// Eigenvalues with how far rounding may have moved each of them, by samples of it: that of a multiple one is large.
+struct FiniteSpectrum {
+  std::vector<std::complex<double>> values;
+  std::vector<double> errors;
+};
+
+/// The same as `finite_eigenvalues`, with errors.
+std::optional<FiniteSpectrum> finite_spectrum(const Matrix& E, const Matrix& A);
+
 }  // namespace perp

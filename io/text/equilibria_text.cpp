@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <perp/analysis/run/columns.hpp>
+#include <perp/core/base/index.hpp>
 #include <perp/io/text/equilibria_text.hpp>
 #include <perp/io/text/run_summary.hpp>
 #include <perp/io/text/text_table.hpp>
@@ -24,6 +25,16 @@ std::string eigenvalue_text(const std::vector<std::complex<double>>& values) {
 
 /// What is rounding beside `size` is 0 to people.
 double shown(double value, double size) { return std::abs(value) <= 1e-14 * size ? 0 : value; }
+
+/// What is no larger than its error is 0 to people.
+double known(double value, double error) { return std::abs(value) <= error ? 0 : value; }
+
+/// The largest multiplier of each law in the solutions that start from a point.
+Vector largest_multipliers(const Equilibrium& e) {
+  Vector largest = e.lambda.cwiseAbs();
+  for (const Equilibrium::Start& start : e.continuations) largest = largest.cwiseMax(start.lambda.cwiseAbs());
+  return largest;
+}
 
 std::string kind_text(const Equilibrium& e) {
   const std::string text =
@@ -62,10 +73,11 @@ std::string beside_text(const Model& model, const Equilibrium& e) {
     text += fmt::format("    side         {}: solutions {}\n", describe(model.laws(), side.mode),
                         side.leaves ? "leave" : "arrive");
   if (e.continuations.size() < 2) return text;
+  const Vector sizes = largest_multipliers(e);
   for (const Equilibrium::Start& start : e.continuations) {
     std::string values;
-    for (const double lambda : start.lambda)
-      values += fmt::format("{}{:.6g}", values.empty() ? "" : ", ", shown(lambda, 1));
+    for (Eigen::Index i = 0; i < start.lambda.size(); ++i)
+      values += fmt::format("{}{:.6g}", values.empty() ? "" : ", ", shown(start.lambda[i], sizes[i]));
     text += fmt::format("    solution     {}: lambda = {}\n", describe(model.laws(), start.mode), values);
   }
   return text;
@@ -82,13 +94,11 @@ std::string points_text(const Model& model, const Equilibria& all, double t) {
       for (const Mode& mode : e.also)
         text += fmt::format("    and mode     {}\n", describe(model.laws(), mode));
     }
-    for (std::size_t j = 0; j < names.size(); ++j)
-      text += fmt::format("    {:<12} {:.12g}\n", names[j],
-                          shown(e.x[static_cast<Eigen::Index>(j)], model.variables[j].nominal));
-    for (std::size_t i = 0; i < model.laws().size(); ++i)
-      text += fmt::format("    {:<12} lambda = {:.12g}, w = {:.6g}\n", model.laws()[i].name,
-                          shown(e.lambda[static_cast<Eigen::Index>(i)], 1),
-                          shown(e.w[static_cast<Eigen::Index>(i)], 1));
+    for (Eigen::Index j = 0; j < e.x.size(); ++j)
+      text += fmt::format("    {:<12} {:.12g}\n", names[at(j)], known(e.x[j], e.x_error[j]));
+    for (Eigen::Index i = 0; i < e.w.size(); ++i)
+      text += fmt::format("    {:<12} lambda = {:.12g}, w = {:.6g}\n", model.laws()[at(i)].name,
+                          known(e.lambda[i], e.lambda_error[i]), known(e.w[i], e.w_error[i]));
     text += fmt::format("    eigenvalues  {}\n    flow         {}\n",
                         eigenvalue_text(e.eigenvalues), stability_text(e));
     text += beside_text(model, e);
@@ -99,7 +109,7 @@ std::string points_text(const Model& model, const Equilibria& all, double t) {
   return text;
 }
 
-std::string tangents_text(const Model& model, const std::vector<TangentPoint>& points) {
+std::string tangents_text(const Model& model, const std::vector<TangentPoint>& points, const Vector& scale) {
   std::string text = fmt::format("tangent points {}\n", points.size());
   if (points.empty()) return text;
   std::vector<std::string> header{"law", "flow of"};
@@ -112,7 +122,7 @@ std::string tangents_text(const Model& model, const std::vector<TangentPoint>& p
     std::vector<std::string> row{model.laws()[law].name, describe(side)};
     for (std::size_t j = 0; j < model.variables.size(); ++j)
       row.push_back(
-          short_number(shown(point.x[static_cast<Eigen::Index>(j)], model.variables[j].nominal)));
+          short_number(shown(point.x[static_cast<Eigen::Index>(j)], scale[static_cast<Eigen::Index>(j)])));
     row.push_back(fmt::format("{}, d2w/dt2 = {:.6g}{}",
                               point.curvature > 0 ? "visible" : "invisible",
                               std::abs(point.curvature), point.isolated ? "" : "; one of a curve"));
@@ -172,7 +182,7 @@ std::string equilibria_text(const Model& model, const ModelEquilibria& found) {
                                  title(model), found.points.found.size(), found.options.starts,
                                  found.virtual_points > 0 ? fmt::format("; {} virtual ones are left out", found.virtual_points) : "");
   text += points_text(model, found.points, found.t);
-  if (found.tangents) text += tangents_text(model, *found.tangents);
+  if (found.tangents) text += tangents_text(model, *found.tangents, found.options.scale);
   return text;
 }
 

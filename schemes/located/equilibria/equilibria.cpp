@@ -5,132 +5,46 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/branches.hpp>
-#include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/schemes/located/equilibria/equilibria.hpp>
 #include <perp/schemes/located/equilibria/point_search.hpp>
+#include <perp/schemes/located/equilibria/rest_equations.hpp>
+#include <perp/schemes/located/equilibria/rest_root.hpp>
+#include <perp/schemes/located/equilibria/rest_spectrum.hpp>
 #include <perp/schemes/located/equilibria/surface_sides.hpp>
 #include <perp/schemes/located/jets/mode_selection.hpp>
-#include <perp/schemes/located/radau/mode_flow.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double same_equilibrium = 1e-7;        ///< relative difference of equal points
-constexpr double at_end = 1e-8;      ///< relative distance to the end of a branch that is none
-constexpr double no_growth = 1e-12;  ///< |Re s| relative to the largest |s| that is rounding
-constexpr double rate_rounding = 1e-13;   ///< the same relative to ‖∂H/∂y‖/‖∂H/∂ẏ‖
+constexpr double same_start = 1e-9;  ///< difference of rates and multipliers of one series, in their units
 
-/// 0 = H(t, 0, y) of one mode.
-class RestEquations {
- public:
-  RestEquations(ModeFlow& flow, double t, const Vector& scale) : flow_(flow), t_(t) {
-    scale_ = Vector::Ones(flow.size());
-    scale_.head(flow.n()) = scale;
-    ydot_ = Vector::Zero(flow.size());
-    y_ = Vector::Zero(flow.size());
-  }
-
-  bool start(const Vector& x, const Vector& lambda) {
-    flow_.gather(x, lambda, y_);
-    return evaluate();
-  }
-  bool evaluate() {
-    const bool finite = flow_.linearize(t_, ydot_, y_, H_, H_ydot_, H_y_);
-    sizes_ = y_.cwiseAbs().cwiseMax(scale_);
-    row_sizes_ = H_y_.cwiseAbs() * sizes_;
-    return finite;
-  }
-  void move(double share, const Vector& step) { y_ += share * step; }
-
-  [[nodiscard]] const Vector& residual() const { return H_; }
-  [[nodiscard]] const Matrix& matrix() const { return H_y_; }
-  [[nodiscard]] const Matrix& rate_matrix() const { return H_ydot_; }
-  [[nodiscard]] const Vector& sizes() const { return sizes_; }
-  [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
-  [[nodiscard]] const Vector& y() const { return y_; }
-  /// Bounds of |H_i|: the residual and its rounding; infinite where there are none.
-  [[nodiscard]] Vector residual_bounds() {
-    std::vector<RunningError> y, H;
-    for (const double value : y_) y.emplace_back(value);
-    const std::vector<RunningError> rest(y.size());
-    Vector bounds = Vector::Constant(y_.size(), inf);
-    if (flow_.evaluate_bounded(RunningError(t_), rest, y, H))
-      for (Eigen::Index i = 0; i < bounds.size(); ++i) {
-        const RunningError& row = H[static_cast<std::size_t>(i)];
-        bounds[i] = std::abs(row.value) + row.error;
-      }
-    return bounds;
-  }
-  [[nodiscard]] static bool is_linear() { return false; }
-  [[nodiscard]] double relative_residual() const { return perp::relative_residual(H_, row_sizes_); }
-  /// Does H change with t?
-  [[nodiscard]] bool moves_with_time() const {
-    Vector H_t;
-    flow_.by_time(H_t);
-    for (Eigen::Index i = 0; i < H_t.size(); ++i)
-      if (std::abs(H_t[i]) > at_end * std::max(row_sizes_[i], std::abs(H_t[i]) * at_end))
-        return true;
-    return false;
-  }
-
- private:
-  ModeFlow& flow_;
-  double t_;
-  Vector scale_, ydot_, y_, H_, sizes_, row_sizes_;
-  Matrix H_ydot_, H_y_;
-};
-
-/// Parts of eigenvalues that are rounding become 0.
-void clean(std::vector<std::complex<double>>& values, const RestEquations& equations) {
-  double size = 0;
-  for (const auto& value : values) size = std::max(size, std::abs(value));
-  const double none = std::max(
-      no_growth * size, rate_rounding * equations.matrix().norm() / equations.rate_matrix().norm());
-  for (auto& value : values)
-    value = {std::abs(value.real()) <= none ? 0 : value.real(),
-             std::abs(value.imag()) <= none ? 0 : value.imag()};
-}
-
-Stability stability_of(const std::vector<std::complex<double>>& values) {
-  if (values.empty()) return Stability::rigid;
-  int grow = 0, fall = 0;
-  for (const auto& value : values) {
-    grow += value.real() > 0;
-    fall += value.real() < 0;
-  }
-  const auto all = static_cast<int>(values.size());
-  if (grow > 0) return grow == all ? Stability::repelling : fall > 0 ? Stability::saddle : Stability::unstable;
-  return fall == all ? Stability::attracting : Stability::marginal;
-}
-
-/// Distance from an eigenvalue to the nearest one at the present unknowns; infinite without any.
-double distance_to_spectrum(const std::complex<double>& value, const RestEquations& equations) {
-  double smallest = inf;
-  const auto others = finite_eigenvalues(equations.rate_matrix(), -equations.matrix());
-  if (others)
-    for (const auto& other : *others) smallest = std::min(smallest, std::abs(value - other));
+/// To which side of the ends of its branch the law is, as far as errors tell: 1 inside, -1 beyond one, 0 at one.
+int side_of(const Branch& branch, const RunningError& w, const RunningError& lambda) {
+  const bool vertical = is_vertical(branch);
+  const Range range = vertical ? branch.lambda : w_range(branch);
+  const RunningError& value = vertical ? lambda : w;
+  // The ends of a sloped branch are quotients.
+  const double roundings = vertical || branch.a == 0 ? 0 : 4 * unit_roundoff;
+  int smallest = 1;
+  for (const auto& [end, sign] : {std::pair{range.lower, 1}, {range.upper, -1}})
+    if (std::isfinite(end))
+      smallest = std::min(smallest, sign * decided_sign(value - RunningError(end, roundings * std::abs(end))));
   return smallest;
 }
 
-/// By the least distance of a law to the ends of its branch, and whether one slides.
-EquilibriumKind kind_of(double distance, bool sliding) {
-  if (distance < -at_end) return EquilibriumKind::outside;
-  if (distance <= at_end) return EquilibriumKind::boundary;
+/// By the least side of a law, and whether one slides.
+EquilibriumKind kind_of(int side, bool sliding) {
+  if (side < 0) return EquilibriumKind::outside;
+  if (side == 0) return EquilibriumKind::boundary;
   return sliding ? EquilibriumKind::pseudo : EquilibriumKind::regular;
 }
 
-/// Distance to the nearest end of the branch, relative to the sizes; negative beyond it.
-double margin(const Branch& branch, double w, double w_size, double lambda) {
-  const bool vertical = is_vertical(branch);
-  const Range range = vertical ? branch.lambda : w_range(branch);
-  const double value = vertical ? lambda : w;
-  double smallest = inf;
-  for (const auto& [end, sign] : {std::pair{range.lower, 1.0}, {range.upper, -1.0}}) {
-    if (!std::isfinite(end)) continue;
-    const double size = std::max({vertical ? 1.0 : w_size, std::abs(end), std::abs(value)});
-    smallest = std::min(smallest, sign * (value - end) / (size > 0 ? size : 1));
-  }
-  return smallest;
+/// Are two numbers one as far as their errors tell?
+bool are_equal(const Vector& a, const Vector& a_error, const Vector& b, const Vector& b_error) {
+  return ((a - b).array().abs() <= a_error.array() + b_error.array()).all();
+}
+bool are_equal(const Equilibrium& a, const Equilibrium& b) {
+  return are_equal(a.x, a.x_error, b.x, b.x_error) && are_equal(a.lambda, a.lambda_error, b.lambda, b.lambda_error);
 }
 
 /// The search of `find_equilibria`.
@@ -143,43 +57,68 @@ class RestSearch : PointSearch {
 
  private:
   bool solve(const Mode& mode, const Vector& x, const Vector& lambda, Equilibrium& result);
-  void keep(Equilibrium next, std::vector<Equilibrium>& list) const;
-  void classify(Equilibrium& result, const Vector& w_sizes);
+  void keep(Equilibrium next, std::vector<Equilibrium>& list);
+  void classify(Equilibrium& result);
+  void set_errors(Equilibrium& result, RestEquations& equations, const Vector& errors);
   [[nodiscard]] std::vector<double> eigenvalue_errors(const Equilibrium& result, RestEquations& equations);
   void keep_certain_signs(Equilibrium& result);
   void find_sides(Equilibrium& result);
+  void add_start(Equilibrium::Start start, Equilibrium& point) const;
   void list_continuations(Equilibrium& result, const std::vector<int>& open);
   bool find_from(const RestStarts::Start& start, const Mode& mode, Equilibrium& next);
-  [[nodiscard]] bool are_equal(const Vector& a, const Vector& b) const {
-    for (Eigen::Index j = 0; j < a.size(); ++j)
-      if (std::abs(a[j] - b[j]) > same_equilibrium * std::max({scale_[j], std::abs(a[j]), std::abs(b[j])}))
-        return false;
-    return true;
-  }
-  /// The same with the multipliers, which differ by at most `most`.
-  [[nodiscard]] bool are_equal(const Equilibrium& a, const Equilibrium& b, double most) const {
-    return are_equal(a.x, b.x) && (a.lambda - b.lambda).norm() <= most;
+  [[nodiscard]] bool is_one_point(const Equilibrium& a, const Equilibrium& b);
+  [[nodiscard]] Vector unknowns(const Equilibrium& point) const {
+    Vector y;
+    flow_.gather(point.x, point.lambda, y);
+    return y;
   }
 
   ModeFlow flow_;
 };
 
 /// The laws that slide or are at an end decide how the solution goes on.
-void RestSearch::classify(Equilibrium& result, const Vector& w_sizes) {
-  double smallest = inf;
+void RestSearch::classify(Equilibrium& result) {
+  int smallest = 1;
   bool sliding = false;
   std::vector<int> open;
   for (std::size_t i = 0; i < laws_.size(); ++i) {
     const auto law = static_cast<Eigen::Index>(i);
-    const double distance =
-        margin(branch(result.mode, i), result.w[law], w_sizes[law], result.lambda[law]);
+    const int side = side_of(branch(result.mode, i), RunningError(result.w[law], result.w_error[law]),
+                             RunningError(result.lambda[law], result.lambda_error[law]));
     const bool slides = is_sliding(laws_[i], result.mode[i]);
-    smallest = std::min(smallest, distance);
+    smallest = std::min(smallest, side);
     sliding = sliding || slides;
-    if (slides || distance <= at_end) open.push_back(static_cast<int>(i));
+    if (slides || side <= 0) open.push_back(static_cast<int>(i));
   }
   result.kind = kind_of(smallest, sliding);
   if (result.kind != EquilibriumKind::outside) list_continuations(result, open);
+}
+
+/// How far x, λ and w are off at most where the unknowns are off by these errors.
+void RestSearch::set_errors(Equilibrium& result, RestEquations& equations, const Vector& errors) {
+  result.w.resize(flow_.m()), result.w_error.resize(flow_.m());
+  const std::vector<RunningError> w = equations.w(errors);
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    result.w[static_cast<Eigen::Index>(i)] = w[i].value;
+    result.w_error[static_cast<Eigen::Index>(i)] = w[i].error;
+  }
+  // λ = c/b is rounded where the mode fixes it.
+  result.x_error = errors.head(flow_.n());
+  result.lambda_error = 2 * unit_roundoff * result.lambda.cwiseAbs();
+  for (std::size_t k = 0; k < flow_.free_laws().size(); ++k)
+    result.lambda_error[flow_.free_laws()[k]] = errors[flow_.n() + static_cast<int>(k)];
+}
+
+/// Series of one mode with the same rates are one solution: rest, of which the later coefficients of a fast mode are noise.
+void RestSearch::add_start(Equilibrium::Start start, Equilibrium& point) const {
+  const auto is_near = [](const Vector& a, const Vector& b, const Vector& least) {
+    return ((a - b).array().abs() <= same_start * a.cwiseAbs().cwiseMax(least).array()).all();
+  };
+  const bool is_known = std::ranges::any_of(point.continuations, [&](const Equilibrium::Start& other) {
+    return other.mode == start.mode && is_near(other.lambda, start.lambda, scales().lambda) &&
+           is_near(scales().time * other.xdot, scales().time * start.xdot, scales().x.cwiseMax(point.x.cwiseAbs()));
+  });
+  if (!is_known) point.continuations.push_back(std::move(start));
 }
 
 void RestSearch::list_continuations(Equilibrium& result, const std::vector<int>& open) {
@@ -187,7 +126,7 @@ void RestSearch::list_continuations(Equilibrium& result, const std::vector<int>&
       select(jets_, t_, result.x, result.lambda, result.mode, open, SelectionOptions{});
   result.continuations.clear();
   for (const Continuation& next : after.admissible)
-    result.continuations.push_back({next.mode, next.jet.lambda.col(0), next.jet.x.col(1)});
+    add_start({next.mode, next.jet.lambda.col(0), next.jet.x.col(1)}, result);
   // The point rests, also where the series of its mode do not tell that they are the only ones in it.
   const auto is_of_point = [&](const Continuation& next) {
     return next.mode == result.mode || std::ranges::find(next.also, result.mode) != next.also.end();
@@ -198,30 +137,22 @@ void RestSearch::list_continuations(Equilibrium& result, const std::vector<int>&
 
 bool RestSearch::solve(const Mode& mode, const Vector& x, const Vector& lambda,
                        Equilibrium& result) {
-  RestEquations equations(flow_, t_, scale_);
-  if (!equations.start(x, lambda)) return false;
-  if (flow_.size() > 0 && !newton_.run(equations)) return false;
+  RestEquations equations(flow_, t_, scales());
+  if (!equations.start(x, lambda) || !find_root(equations, newton_)) return false;
+  const Vector errors = root_errors(equations, newton_);
+  if ((errors.array() > equations.sizes().array()).any()) return false;
   result.residual = equations.relative_residual();
-  if (result.residual > options_.tol) return false;
   result.mode = mode;
-  result.x.resize(flow_.n());
-  result.lambda.resize(flow_.m());
   flow_.scatter(equations.y(), result.x, result.lambda);
-  const Vector near = scale_ + x_.cwiseAbs();
-  if ((result.x.cwiseAbs().array() > options_.far * near.array()).any()) return false;
-  result.isolated = newton_.elimination().rank() == newton_.elimination().columns();
+  set_errors(result, equations, errors);
+  if (!result.w.allFinite()) return false;
   result.constant = !equations.moves_with_time();
-  if (const auto values = finite_eigenvalues(equations.rate_matrix(), -equations.matrix())) {
+  result.isolated = !has_roots_beside(equations, newton_);
+  if (const auto values = certain_eigenvalues(equations)) {
     result.eigenvalues = *values;
-    clean(result.eigenvalues, equations);
     result.stability = stability_of(result.eigenvalues);
   }
-  Matrix w_ydot, w_y, w_p;
-  Vector w_t;
-  if (!flow_.linearize_w(t_, Vector::Zero(flow_.size()), equations.y(), result.w, w_ydot, w_y, w_t,
-                         w_p))
-    return false;
-  classify(result, w_y.cwiseAbs() * equations.sizes());
+  classify(result);
   return true;
 }
 
@@ -253,7 +184,7 @@ std::vector<double> RestSearch::eigenvalue_errors(const Equilibrium& result, Res
 
 /// The sign of Re s is said where |Re s| is beyond twice the change of s over the error of the point.
 void RestSearch::keep_certain_signs(Equilibrium& result) {
-  RestEquations equations(flow_, t_, scale_);
+  RestEquations equations(flow_, t_, scales());
   if (result.eigenvalues.empty() || !equations.start(result.x, result.lambda)) return;
   const std::vector<double> errors = eigenvalue_errors(result, equations);
   for (std::size_t k = 0; k < errors.size(); ++k)
@@ -271,12 +202,17 @@ void RestSearch::find_sides(Equilibrium& result) {
   result.overall = result.kind == EquilibriumKind::boundary ? Stability::unknown : with_sides(result.stability, sides);
 }
 
+/// Points of one mode: the error of a multiple root is larger than that of a simple one, which `are_equal` looks at.
+bool RestSearch::is_one_point(const Equilibrium& a, const Equilibrium& b) {
+  if ((!a.isolated && !b.isolated) || are_equal(a, b)) return true;
+  RestEquations equations(flow_, t_, scales());
+  return is_one_root(equations, unknowns(a), unknowns(b));
+}
+
 /// Equal points are one; of a continuum the first stands for all, or the first that is not virtual.
-void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) const {
-  const auto known = std::find_if(list.begin(), list.end(), [&](const Equilibrium& other) {
-    return (!other.isolated && !next.isolated) ||
-           are_equal(other, next, same_equilibrium);
-  });
+void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) {
+  const auto known =
+      std::find_if(list.begin(), list.end(), [&](const Equilibrium& other) { return is_one_point(other, next); });
   if (known == list.end())
     list.push_back(std::move(next));
   else if (known->kind == EquilibriumKind::outside && next.kind != EquilibriumKind::outside)
@@ -305,7 +241,7 @@ void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
     find_sides(next);
     const auto shared = std::find_if(found.begin(), found.end(), [&](const Equilibrium& other) {
       return other.kind == EquilibriumKind::boundary && next.kind == EquilibriumKind::boundary &&
-             are_equal(other, next, at_end);
+             are_equal(other, next);
     });
     if (shared == found.end()) {
       found.push_back(std::move(next));

@@ -11,7 +11,7 @@ namespace perp {
 enum class EquilibriumKind {
   regular,   ///< every law is inside of a branch that is no sliding one
   pseudo,    ///< inside of its branches, at least one of them sliding
-  boundary,  ///< at the end of a branch: of two modes, or where a sliding set ends
+  boundary,  ///< at the end of a branch, to within the rounding of the point: of two modes, or where a sliding set ends
   outside    ///< of the equations of the mode, but beyond the end of one of its branches: virtual
 };
 
@@ -36,14 +36,15 @@ struct Equilibrium {
   std::vector<Mode> also{};  ///< other modes with the same point, at a boundary
   std::vector<Stability> in_also{};  ///< the flow of each of these, as `stability`
   Vector x, lambda, w;
+  Vector x_error{}, lambda_error{}, w_error{};  ///< how far they are off by rounding, as far as it can be told
   EquilibriumKind kind = EquilibriumKind::regular;
   /// Finite eigenvalues of the (sliding) flow of the mode, empty where its equations are singular or
   /// leave no freedom to move. Parts that are rounding are 0, and so are real parts that are not
   /// beyond what the error of the point makes of them, as at a multiple root.
   std::vector<std::complex<double>> eigenvalues;
   Stability stability = Stability::unknown;
-  bool isolated = true;  ///< false: one of a continuum, the equations of the mode leave it open
-  bool constant = true;  ///< false: the equations change with time, this is no solution
+  bool isolated = true;  ///< false: one of a continuum, others were found beside it
+  bool constant = true;  ///< false: the equations change with time, at this moment or a later one: this is no solution
   /// A solution that starts here, by its mode, its multipliers and its rates.
   struct Start {
     Mode mode;
@@ -69,11 +70,11 @@ struct Equilibrium {
 struct EquilibriumOptions {
   int starts = 24;   ///< per mode: the given one, then seeded random ones around it
   double reach = 2;  ///< of random starts, in units of |x| and the scale
-  double far = 1e6;  ///< in these units: what lies beyond is at infinity and is left out
   unsigned seed = 1;
   int most_modes = 729;  ///< looked at, in lexicographic order
-  double tol = 1e-10;    ///< largest relative residual
-  Vector scale{};        ///< of the variables, > 0; empty: 1 for each
+  /// Units of the variables, in which starts are spread and steps are measured; 0 or empty: from the data, see
+  /// `model_scales`.
+  Vector scale{};
 };
 
 struct Equilibria {
@@ -82,7 +83,8 @@ struct Equilibria {
 };
 
 /// Equilibria of every mode at time t by Newton's method from x, λ and from random starts around
-/// them; there may be more than are found. Throws InvalidInput (sizes, see `validate`).
+/// them; there may be more than are found. A point is one where every equation is within 8 bounds of its rounding (of the
+/// point and of the row), and where at least one digit of every entry is known. Throws InvalidInput (sizes, see `validate`).
 Equilibria find_equilibria(const Dcs& system, double t, const Vector& x,
                            const EquilibriumOptions& options = {});
 

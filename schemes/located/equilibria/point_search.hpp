@@ -6,6 +6,7 @@
 #include <perp/schemes/located/equilibria/equilibria.hpp>
 #include <perp/schemes/located/equilibria/rest_starts.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
 #include <perp/schemes/newton/rank_newton.hpp>
 
 namespace perp {
@@ -18,17 +19,19 @@ class PointSearch {
         t_(t),
         x_(x),
         options_(options),
-        scale_(options.scale.size() > 0 ? options.scale : Vector(Vector::Ones(system.n()))),
         jets_(system) {
-    jets_.set_scales({1, scale_, {}});
+    jets_.set_scales(scales_of(system, t, x, options));
   }
 
   /// Calls `look` with every start of a mode.
   template <class Look>
   void from_starts(const Mode& mode, const Look& look) const {
-    RestStarts starts(x_, scale_, options_.reach, options_.seed);
+    RestStarts starts(x_, scales(), options_.reach, options_.seed);
     for (int k = 0; k < options_.starts; ++k) look(starts(k, laws_, mode));
   }
+
+  /// The units of time, x and λ: they measure steps and where starts lie.
+  [[nodiscard]] const JetScales& scales() const { return jets_.scales(); }
 
   /// Points by their x, lexicographically.
   template <class Point>
@@ -42,11 +45,18 @@ class PointSearch {
     return laws_[i].branches[static_cast<std::size_t>(mode[i])];
   }
 
+ private:
+  static JetScales scales_of(const Dcs& system, double t, const Vector& x, const EquilibriumOptions& options) {
+    const Vector known = options.scale.size() > 0 ? options.scale : Vector(Vector::Zero(system.n()));
+    const ModelScales scales = model_scales(system, x, {t, inf}, known);
+    return {scales.fastest, scales.x, scales.lambda};  // a point has no time but that of its equations
+  }
+
+ protected:
   const std::vector<Law>& laws_;
   double t_;
   const Vector& x_;
   const EquilibriumOptions& options_;
-  Vector scale_;
   ConsistentJets jets_;
   RankNewton newton_{RankNewton::Open::nearest};
 };

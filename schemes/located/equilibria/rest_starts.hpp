@@ -6,6 +6,7 @@
 
 #include <perp/core/base/types.hpp>
 #include <perp/core/law.hpp>
+#include <perp/schemes/located/jets/consistent_jet.hpp>
 
 namespace perp {
 
@@ -13,8 +14,9 @@ namespace perp {
 /// the same ones for the same seed.
 class RestStarts {
  public:
-  RestStarts(const Vector& x, const Vector& scale, double reach, unsigned seed)
-      : x_(x), scale_(scale), reach_(reach), random_(seed) {}
+  /// `scales`: the units of x and λ.
+  RestStarts(const Vector& x, const JetScales& scales, double reach, unsigned seed)
+      : x_(x), scales_(scales), reach_(reach), random_(seed) {}
 
   struct Start {
     Vector x, lambda;
@@ -24,7 +26,7 @@ class RestStarts {
     Start start{x(k), Vector::Zero(static_cast<Eigen::Index>(laws.size()))};
     for (std::size_t i = 0; i < laws.size(); ++i)
       start.lambda[static_cast<Eigen::Index>(i)] =
-          lambda(k, laws[i].branches[static_cast<std::size_t>(mode[i])].lambda);
+          lambda(k, laws[i].branches[static_cast<std::size_t>(mode[i])].lambda, scales_.lambda[static_cast<Eigen::Index>(i)]);
     return start;
   }
 
@@ -33,25 +35,26 @@ class RestStarts {
     if (k == 0) return x_;
     Vector point = x_;
     for (Eigen::Index j = 0; j < point.size(); ++j)
-      point[j] += reach_ * (2 * share() - 1) * (scale_[j] + std::abs(x_[j]));
+      point[j] += reach_ * (2 * share() - 1) * (scales_.x[j] + std::abs(x_[j]));
     return point;
   }
 
-  /// λ in the middle of the range of a vertical branch, then anywhere in it; 0 where it has no
-  /// ends.
-  double lambda(int k, const Range& range) {
+  /// λ in the middle of the range of a vertical branch, then anywhere in it; within a unit of its only end, or of 0 where
+  /// it has none.
+  double lambda(int k, const Range& range, double unit) {
     const double part = k == 0 ? 0.5 : share();
     if (std::isfinite(range.lower) && std::isfinite(range.upper))
       return range.lower + part * (range.upper - range.lower);
-    if (std::isfinite(range.lower)) return range.lower + part;
-    return std::isfinite(range.upper) ? range.upper - part : 2 * part - 1;
+    if (std::isfinite(range.lower)) return range.lower + part * unit;
+    return std::isfinite(range.upper) ? range.upper - part * unit : (2 * part - 1) * unit;
   }
 
   double share() {
     return static_cast<double>(random_()) / static_cast<double>(std::mt19937::max());
   }
 
-  Vector x_, scale_;
+  Vector x_;
+  JetScales scales_;
   double reach_;
   std::mt19937 random_;
 };

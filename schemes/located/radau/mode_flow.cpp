@@ -186,6 +186,12 @@ bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<Running
   });
 }
 
+std::vector<RunningError> ModeFlow::bounded_w() {
+  std::vector<RunningError> w;
+  for (int i = 0; i < m(); ++i) w.push_back(bounded().output(static_cast<std::size_t>(n() + i)));
+  return w;
+}
+
 bool ModeFlow::linearize(double t, const Vector& ydot, const Vector& y, Vector& H, Matrix& H_ydot,
                          Matrix& H_y) {
   fill(t, ydot, y, z_linear_);

@@ -88,6 +88,8 @@ class ModeFlow {
   [[nodiscard]] bool evaluate_bounded(const RunningError& t, const std::vector<RunningError>& ydot,
                                       const std::vector<RunningError>& y,
                                       std::vector<RunningError>& H);
+  /// w of all laws there, of the last `evaluate_bounded`.
+  [[nodiscard]] std::vector<RunningError> bounded_w();
 
  private:
   /// A derivative that does not vanish by its form: rows are F, G, then dw/dt of velocity_laws_;

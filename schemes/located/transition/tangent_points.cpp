@@ -12,6 +12,7 @@
 namespace perp {
 namespace {
 
+constexpr double solved = 1e-10;  ///< largest residual, relative to the sizes of the terms
 constexpr double same_tangent_point = 1e-7;    ///< relative difference of equal points
 constexpr double at_multiplier_end = 1e-7;  ///< relative distance of a multiplier to the end of its range
 constexpr double open_direction = 1e-8;  ///< entries of scaled null vectors below this are zero
@@ -80,7 +81,7 @@ class TangentSearch : PointSearch {
   TangentSearch(const Dcs& system, double t, const Vector& x, const EquilibriumOptions& options)
       : PointSearch(system, t, x, options),
         guesses_(system, 1),
-        equations_(system, {1, scale_, Vector::Ones(system.m())}) {
+        equations_(system, jets_.scales()) {
     guesses_.set_scales(jets_.scales());
   }
 
@@ -102,7 +103,7 @@ bool TangentSearch::solve(const Mode& mode, int law, double end, const Vector& x
                           const Vector& lambda, TangentPoint& point) {
   const Jet guess = guesses_.solve_from(mode, t_, x, lambda);
   if (!equations_.start(guess, law, end) || !newton_.run(equations_)) return false;
-  if (equations_.relative_residual() > options_.tol) return false;
+  if (equations_.relative_residual() > solved) return false;
   point.law = law;
   point.mode = mode;
   point.x = equations_.x();
@@ -114,7 +115,7 @@ bool TangentSearch::solve(const Mode& mode, int law, double end, const Vector& x
     const Matrix moves =
         jets_.differential_projection(t_, point.x, point.lambda) * open.topRows(point.x.size());
     for (Eigen::Index j = 0; j < point.x.size(); ++j)
-      if (moves.row(j).cwiseAbs().maxCoeff() > open_direction * scale_[j]) point.isolated = false;
+      if (moves.row(j).cwiseAbs().maxCoeff() > open_direction * scales().x[j]) point.isolated = false;
   }
   return true;
 }
@@ -142,8 +143,8 @@ bool TangentSearch::describe_point(TangentPoint& point, int sliding, double end)
   ignored[law] = 1;
   if (!judge_margins(jet, laws_, jets_.scales(), {}, ignored).admissible) return false;
   const Matrix P = jets_.differential_projection(t_, point.x, point.lambda);
-  const Vector rate = P * jet.x.col(1);  // per unit of time, each in the unit of its own variable
-  if ((rate.cwiseAbs().array() <= same_tangent_point * scale_.array()).all()) return false;  // an equilibrium
+  const Vector change = scales().time * (P * jet.x.col(1));  // in a unit of time, each in the unit of its own variable
+  if ((change.cwiseAbs().array() <= same_tangent_point * scales().x.array()).all()) return false;  // an equilibrium
   point.x = jet.x.col(0);
   point.lambda = jet.lambda.col(0);
   const Range range = w_range(branch(point.mode, law));
@@ -175,7 +176,7 @@ void TangentSearch::search(const Mode& mode, int law, int sliding, double end,
         !describe_point(point, sliding, end))
       return;
     const auto known = [&](const TangentPoint& other) {
-      const Vector size = scale_.cwiseMax(point.x.cwiseAbs());
+      const Vector size = scales().x.cwiseMax(point.x.cwiseAbs());
       return (!point.isolated && !other.isolated) ||
              ((other.x - point.x).cwiseAbs().array() <= same_tangent_point * size.array()).all();
     };

@@ -34,6 +34,37 @@ TEST_SUITE("core/finite_eigenvalues") {
     check(finite_eigenvalues(Matrix{{2, 0}, {0, 4}}, Matrix{{-6, 0}, {0, 4}}), {1, -3});
   }
 
+  TEST_CASE("units of rows, columns and time that are powers of two change no bit of the eigenvalues") {
+    std::mt19937 random(5);
+    const auto power = [&] { return std::ldexp(1.0, static_cast<int>(random() % 61) - 30); };
+    for (int k = 0; k < 200; ++k) {
+      CAPTURE(k);
+      const int n = 2 + k % 4;
+      Matrix E = random_matrix(n, random), A = random_matrix(n, random);
+      if (k % 2 == 0) E.row(n - 1).setZero();  // an algebraic equation
+      if (k % 3 == 0) A(0, n - 1) = 0, E(0, n - 1) = 0;
+      const Vector row = Vector::NullaryExpr(n, power), column = Vector::NullaryExpr(n, power);
+      const double time = power();
+      const auto plain = finite_eigenvalues(E, A);
+      const auto scaled = finite_eigenvalues(time * (row.asDiagonal() * E * column.asDiagonal()), row.asDiagonal() * A * column.asDiagonal());
+      REQUIRE(plain);
+      REQUIRE(scaled);
+      REQUIRE(scaled->size() == plain->size());
+      for (std::size_t j = 0; j < plain->size(); ++j) CHECK((*scaled)[j] == (*plain)[j] / time);
+    }
+  }
+
+  TEST_CASE("errors of eigenvalues are large at multiple ones, whose signs rounding makes") {
+    const Matrix chain{{-180, 121, -8}, {-247, 166, -11}, {322, -217, 14}};  // its third power is 0
+    const auto spectrum = finite_spectrum(Matrix::Identity(3, 3), chain);
+    REQUIRE(spectrum);
+    REQUIRE(spectrum->values.size() == 3);
+    for (std::size_t k = 0; k < 3; ++k) CHECK(spectrum->errors[k] >= std::abs(spectrum->values[k]));
+    const auto simple = finite_spectrum(Matrix::Identity(2, 2), Matrix{{-1, 1}, {0, 1e-6}});
+    REQUIRE(simple);
+    for (std::size_t k = 0; k < 2; ++k) CHECK(simple->errors[k] < 1e-9);
+  }
+
   TEST_CASE("a surface that holds the only state leaves no eigenvalue, whatever is rounded") {
     std::mt19937 random(13);
     std::uniform_real_distribution<double> number(0.1, 2);
