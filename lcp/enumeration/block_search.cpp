@@ -123,6 +123,7 @@ class BlockSearch {
       if (take_meeting(mode, *found)) return result_.modes <= room_ && !result_.unique;
     }
     make_exact();
+    tree.charge_rationals();
     Generators<Rational> generators = (*polyhedron_)(mode, overflow_);
     if (generators.vertices.empty()) return true;
     if (unique_) return take_only_solution(mode, generators.vertices.front());

@@ -8,6 +8,11 @@ namespace {
 /// Undecided laws below which a node is not tried by its linear programme.
 constexpr int fewest_for_proof = 3;
 
+// What the longer proofs cost, in nodes: a node substitutes one unknown in its rows, an elimination from the start all of them,
+// looking through all entries for each; a rational number takes some ten times as long as two doubles.
+constexpr long entries_of_a_node = 16;
+constexpr int times_of_rationals = 8;
+
 }  // namespace
 
 NodeProof<Bounded<double>>& ModeTree::bounded() {
@@ -15,15 +20,27 @@ NodeProof<Bounded<double>>& ModeTree::bounded() {
   return *bounded_;
 }
 
-/// Bounds first, of multipliers and of a sparse elimination; rational numbers where these do not decide.
+void ModeTree::charge_elimination() {
+  const long unknowns = problem_.p() + m_;
+  nodes_ += unknowns * unknowns / entries_of_a_node;
+}
+
+void ModeTree::charge_rationals() {
+  for (int k = 0; k < times_of_rationals; ++k) charge_elimination();
+}
+
+/// Bounds first, of multipliers and of a sparse elimination; rational numbers where these do not decide. The latter two take
+/// their time from the budget.
 bool ModeTree::proves(const EmptinessClaim& claim) {
   if (!multipliers_) multipliers_ = std::make_unique<MultiplierProof>(bounded());
   if (multipliers_->proves(path_, claim)) return true;
+  charge_elimination();
   if (!sparse_)
     sparse_ = std::make_unique<NodeProof<Bounded<double>>>(
         problem_, free_, NodeProof<Bounded<double>>::Order::sparse);
   sparse_->go_to(path_);
   if (sparse_->proves(claim)) return true;
+  charge_rationals();
   if (!exact_) exact_ = std::make_unique<NodeProof<Rational>>(problem_, free_);
   exact_->go_to(path_);
   return exact_->proves(claim);

@@ -164,7 +164,7 @@ bool ModeTree::descend(int depth, double share, const std::function<bool(const M
   const double part = share / static_cast<double>(choices.size());
   for (std::size_t branch = 0; branch < choices.size(); ++branch) {
     check_interruption();
-    if (nodes_ == budget_) return false;
+    if (nodes_ >= budget_) return false;
     ++nodes_;
     mode_[static_cast<std::size_t>(law)] = static_cast<int>(branch);
     if (!decide(from, to, law, static_cast<int>(branch)) || is_empty(to, m_ - depth - 1))

@@ -29,10 +29,14 @@ class ModeTree {
   explicit ModeTree(const Mlcp& equilibrated);
 
   /// Calls `leaf` with every mode that is not cut; `leaf` returns false to stop. Works on at most
-  /// `budget` nodes; false if that was not enough, or if `leaf` stopped the search.
+  /// `budget` nodes, those counted that the time of a longer proof would do for; false if that was not enough, or if `leaf`
+  /// stopped the search.
   bool search(long budget, const std::function<bool(const Mode&)>& leaf);
 
+  /// Nodes looked at, and what longer proofs cost.
   [[nodiscard]] long nodes() const { return nodes_; }
+  /// In `leaf`: takes from the budget what an elimination in rational numbers costs.
+  void charge_rationals();
   /// Share of the tree that was searched or cut, each branch of a law counted alike; 1 at the end.
   [[nodiscard]] double explored() const { return explored_; }
   /// False: the equations seem to contradict each other, but do not; nothing was searched.
@@ -95,6 +99,7 @@ class ModeTree {
   [[nodiscard]] std::pair<int, int> ways_to_move(const Level& level, int r, double direction,
                                                  int limit) const;
   bool decide(const Level& from, Level& to, int law, int branch);
+  void charge_elimination();
   bool proves(const EmptinessClaim& claim);
   bool proves_excluded(const Level& level, int r);
   void write_equation(const Level& from, int law, const Choice& choice);

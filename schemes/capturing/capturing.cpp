@@ -14,7 +14,6 @@ namespace perp {
 namespace {
 
 constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
-constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
 constexpr const char* default_solver = "lemke";
 constexpr const char* newton_min = "newton_min";  ///< where solutions are unique: from the present mode
 
@@ -275,10 +274,9 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   ++enumerated_;
   const State& now = current();
   problem_ = active_->problem(x(), now.t, trial().t, h_);
-  EnumerateOptions limits;
-  limits.max_nodes = enumeration_budget;
-  SolutionSet set = enumerate(problem_, limits);
+  SolutionSet set = enumerate(problem_, {.max_nodes = account_.nodes()});
   if (!set.complete) {
+    account_.take();
     if (!is_too_large())  // of those it was asked for before
       if (const std::optional<Attempt> found = attempt_one_found(h_)) return *found;
     ++not_enumerated_;
@@ -328,6 +326,7 @@ void Capturing::forget_modes() {
 
 void Capturing::accept() {
   forget_modes();
+  account_.add_step();
   const int oldest = previous_;
   previous_ = now_;
   now_ = trial_;

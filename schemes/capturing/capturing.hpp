@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <perp/lcp/parametric/mode_cache.hpp>
+#include <perp/lcp/search_account.hpp>
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/capturing/fresh_states.hpp>
@@ -325,6 +326,7 @@ class Capturing final : public ModewiseScheme {
   Mlcp problem_;
   std::string message_;
   long enumerated_ = 0, not_enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
+  SearchAccount account_;
   long beside_grid_ = 0;  // steps that the grid did not solve
   long retired_exact_signs_ = 0;
 };

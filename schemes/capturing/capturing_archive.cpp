@@ -76,7 +76,7 @@ void Capturing::transfer_points(Archive& archive) {
 void Capturing::transfer(Archive& archive) {
   bool is_first = active_ != &equations_;
   archive(modes_, is_first, indices_, first_order_, fresh_, memory_, previous_, now_, trial_, enumerated_, not_enumerated_,
-          solver_calls_, retired_factorisations_, retired_exact_signs_, beside_grid_);
+          solver_calls_, retired_factorisations_, retired_exact_signs_, beside_grid_, account_);
   active_ = is_first ? &first_.value() : &equations_;
   transfer_caches(archive);
   for (State& state : states_) transfer(archive, state);

@@ -223,4 +223,17 @@ TEST_SUITE("lcp/mode_tree") {
     CHECK(proved > 500);
     CHECK(open > 500);
   }
+
+  TEST_CASE("what is solved in rational numbers takes from the nodes that a search may cost") {
+    constexpr int laws = 8, most_nodes = (2 << laws) - 2;
+    Mlcp problem = gaussian(laws, 0, 0, 1);
+    problem.M22 = Matrix::Ones(laws, laws);
+    problem.q2 = Vector::Constant(laws, -1);  // Σ λ = 1: each mode but one has solutions, most of them continua
+    const SolutionSet all = enumerate(problem);
+    CHECK(all.complete);
+    CHECK(all.nodes > most_nodes);
+    const SolutionSet part = enumerate(problem, {.max_nodes = most_nodes});
+    CHECK_FALSE(part.complete);
+    CHECK(part.nodes < all.nodes);
+  }
 }

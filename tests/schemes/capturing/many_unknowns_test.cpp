@@ -8,9 +8,12 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/system/sparse_lcs.hpp>
 #include <perp/lcp/residual_gate.hpp>
+#include <perp/lcp/search_account.hpp>
 #include <perp/lcp/solver.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/step/step_equations.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/tests/schemes/step/point/random_systems.hpp>
 
 // Steps of systems whose unknowns are too many for maps of modes, against the dense problem of a step and against
@@ -153,5 +156,43 @@ TEST_SUITE("schemes/capturing/many unknowns") {
     const Trajectory steps = integrated(run);
     CHECK(steps.status == Status::solved);
     CHECK(steps.counts.at("not_enumerated") > 0);
+  }
+
+  TEST_CASE("searches that come to no end cost a run no more than it has steps for") {
+    SearchAccount account;
+    const long most = account.nodes();
+    const auto count_whole = [&](int searches, int steps_between) {
+      int count = 0;
+      for (int k = 0; k < searches; ++k) {
+        count += account.nodes() == most ? 1 : 0;
+        account.take();
+        for (int step = 0; step < steps_between; ++step) account.add_step();
+      }
+      return count;
+    };
+    CHECK(count_whole(100, 0) == 4);
+    CHECK(count_whole(160, 1) == 9);
+    CHECK(account.nodes() > 0);
+  }
+
+  TEST_CASE("contacts and frictions that share masses at rest, by name: steps end though their solutions are too many to list") {
+    const Model model = read_model_text(R"model(
+[variables]
+x = { size = 20, start = "0.05*sin(i)^2" }
+v = { size = 20, start = "-0.3*i/20" }
+r = { size = 20, start = "0" }
+[model]
+equations = [
+  "for i in 1:20: der(x[i]) = v[i]",
+  "for i in 1:20: der(v[i]) = -9*x[i] + if(i>1, 2*(x[i-1]-x[i]), 0) + if(i<20, 2*(x[i+1]-x[i]), 0) + r[i] - 0.1*sign(v[i])",
+]
+laws = ["for i in 1:20: 0 <= x[i] + 0.01 perp r[i] >= 0"]
+[run]
+t = [0, 0.02]
+h = 0.01
+)model", "contacts.toml");
+    const Trajectory run = integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = model.run.h});
+    CHECK(run.status == Status::solved);
+    CHECK(run.counts.at("not_enumerated") > 0);
   }
 }
