@@ -138,7 +138,8 @@ EventChoice::Choice EventChoice::parse(const Model& model, std::string_view& tex
   return choice;
 }
 
-EventChoice::EventChoice(const Model& model, std::string_view text) : text_(without_spaces(text)) {
+EventChoice::EventChoice(const Model& model, std::string_view text)
+    : text_(without_spaces(text)), resets_(names_of_resets(model)) {
   std::string_view rest = text_;
   for (;;) {
     if (rest.empty() || rest.front() == '|')
@@ -149,14 +150,26 @@ EventChoice::EventChoice(const Model& model, std::string_view text) : text_(with
   }
 }
 
+bool EventChoice::meets(const Choice& choice, const Event& event) {
+  const auto meet = [](int wanted, int found) { return wanted == any || wanted == found; };
+  return meet(choice.kind, static_cast<int>(event.kind)) && meet(choice.law, event.law) && meet(choice.from, event.from) &&
+         meet(choice.to, event.to) && (choice.reset.empty() || is_of_reset(event, choice.reset)) &&
+         (choice.input.empty() || is_of_data(event, choice.input));
+}
+
 bool EventChoice::holds(const Event& event) const {
-  const auto meets = [](int wanted, int found) { return wanted == any || wanted == found; };
-  return std::any_of(choices_.begin(), choices_.end(), [&](const Choice& choice) {
-    return meets(choice.kind, static_cast<int>(event.kind)) && meets(choice.law, event.law) &&
-           meets(choice.from, event.from) && meets(choice.to, event.to) &&
-           (choice.reset.empty() || is_of_reset(event, choice.reset)) &&
-           (choice.input.empty() || is_of_data(event, choice.input));
-  });
+  return std::ranges::any_of(choices_, [&](const Choice& choice) { return meets(choice, event); });
+}
+
+std::vector<std::string> EventChoice::resets_in(const Event& event) const {
+  std::vector<std::string> found;
+  for (const std::string& name : resets_) {
+    const auto means = [&](const Choice& choice) {
+      return meets(choice, event) && (choice.reset.empty() || choice.reset == name);
+    };
+    if (is_of_reset(event, name) && std::ranges::any_of(choices_, means)) found.push_back(name);
+  }
+  return found;
 }
 
 ModeChoice::ModeChoice(const Model& model, std::string_view text) : laws_(model.laws()) {

@@ -18,6 +18,8 @@ class EventChoice {
 
   /// Is it one of them?
   [[nodiscard]] bool holds(const Event& event) const;
+  /// The resets that are meant and made this event, which may be one of several; none where it is of no reset.
+  [[nodiscard]] std::vector<std::string> resets_in(const Event& event) const;
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
@@ -37,8 +39,10 @@ class EventChoice {
   static Choice parse(const Model& model, std::string_view& text);
   static Choice parse_head(const Model& model, std::string_view& text);
   static void refuse_head(const Model& model, std::string_view text);
+  static bool meets(const Choice& choice, const Event& event);
 
   std::string text_;
+  std::vector<std::string> resets_;  // of the model
   std::vector<Choice> choices_;
 };
 

@@ -53,28 +53,38 @@ class Count final : public Reduction {
   EventChoice choice_;
 };
 
-/// Σ (t_last − t_first) / Σ (count − 1) over the changes to one branch of a law, or the resets of one name: a limit cycle
-/// that passes a surface to and fro has the time until it passes to the same side again.
+/// Σ (t_last − t_first) / Σ (count − 1) over the changes to one branch of a law, or the events of one reset, alone or beside
+/// others: a limit cycle that passes a surface to and fro has the time until it passes to the same side again.
 class Period final : public Reduction {
  public:
   explicit Period(EventChoice choice) : choice_(std::move(choice)) {}
   [[nodiscard]] bool needs_steps() const override { return false; }
   MeasureResult result(const MeasuredRun& run) override {
     const std::vector<const Event*> events = events_in(run, choice_);
-    std::map<std::tuple<int, int, std::string>, double> last;
+    std::map<Same, double> last;
     double sum = 0;
     long count = 0;
-    for (const Event* event : events) {
-      const auto [place, is_first] = last.try_emplace({event->law, event->to, event->law < 0 ? event->note : ""}, event->t);
-      if (!is_first) sum += event->t - place->second, ++count;
-      place->second = event->t;
-    }
+    for (const Event* event : events)
+      for (const Same& same : kinds_of(*event)) {
+        const auto [place, is_first] = last.try_emplace(same, event->t);
+        if (!is_first) sum += event->t - place->second, ++count;
+        place->second = event->t;
+      }
     if (count == 0)
       return {{}, too_few(choice_, events.size(), events.size() < 2 ? "two are needed" : "two to the same branch are needed")};
     return {sum / static_cast<double>(count), {}};
   }
 
  private:
+  using Same = std::tuple<int, int, std::string>;  // law, branch that it changes to; reset, or the note of others
+
+  [[nodiscard]] std::vector<Same> kinds_of(const Event& event) const {
+    std::vector<Same> kinds;
+    for (const std::string& reset : choice_.resets_in(event)) kinds.emplace_back(event.law, event.to, reset);
+    if (kinds.empty()) kinds.emplace_back(event.law, event.to, event.law < 0 ? event.note : "");
+    return kinds;
+  }
+
   EventChoice choice_;
 };
 

@@ -10,6 +10,7 @@
 #include <perp/analysis/measures/reductions.hpp>
 #include <perp/analysis/measures/state_formula.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/schemes/events/moments.hpp>
 #include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp {
@@ -136,7 +137,7 @@ class End final : public Reduction {
   Step last_;
 };
 
-/// The value at a time; where the signal jumps there, the one before the jump.
+/// The value at a time; at an event the one behind it.
 class ValueAt final : public Reduction {
  public:
   ValueAt(const Model& model, const Arguments& arguments)
@@ -146,11 +147,15 @@ class ValueAt final : public Reduction {
                                      model.run.span.start, model.run.span.end));
   }
   void course(const StepCourse& step, double a, double b) override {
-    if (is_known_ || t_ < a || t_ > b) return;
+    const bool is_before = t_ < a && !are_one_moment(t_, a);
+    if (is_known_ || is_before || t_ >= b || are_one_moment(t_, b)) return;  // at b the next course tells, or the last row
     is_known_ = true;
-    value_ = signal_(step.at(t_ == step.end ? 1 : (t_ - step.start) / (step.end - step.start)));
+    value_ = signal_(step.at(place_in(step.start, step.end, t_)));
   }
   MeasureResult result(const MeasuredRun& run) override {
+    const Trajectory& all = run.run;
+    if (!is_known_ && t_ >= run.from && !all.t.empty() && (t_ <= all.t.back() || are_one_moment(t_, all.t.back())))
+      return checked(signal_({all.t.back(), all.x.back(), all.lambda.back(), all.w.back(), all.mode.back()}), text_);
     if (!is_known_)
       return {{}, fmt::format("t = {:.10g} is outside of the window [{:.10g}, {:.10g}]", t_, run.from, run.until)};
     return checked(value_, text_);
@@ -191,11 +196,11 @@ const std::vector<ReductionForm>& reduction_forms() {
       {"max", "x", 1, 1, "largest value", make<Extreme, Extreme::Of::max>},
       {"mean", "x", 1, 1, "integral over time divided by its length", make<Integral, Integral::Of::mean>},
       {"min", "x", 1, 1, "least value", make<Extreme, Extreme::Of::min>},
-      {"period", "EVENT", 1, 1, "mean time until it happens again, to the same branch", period_of_events},
+      {"period", "EVENT", 1, 1, "mean time until it happens again, to the same branch, by the same reset", period_of_events},
       {"ptp", "x", 1, 1, "largest less least value", make<Extreme, Extreme::Of::ptp>},
       {"rms", "x", 1, 1, "root of the mean square", make<Integral, Integral::Of::rms>},
       {"t", "EVENT, k", 2, 2, "time of the k-th event, -1: the last", time_of_event},
-      {"value", "x, t or x, EVENT, k", 2, 3, "x at a time, or before the k-th event", make_value}};
+      {"value", "x, t or x, EVENT, k", 2, 3, "x at a time, at an event behind it; or before the k-th event", make_value}};
   return forms;
 }
 

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
 
 #include <perp/analysis/measures/state_formula.hpp>
 #include <perp/analysis/run/columns.hpp>
@@ -74,6 +77,24 @@ double StateFormula::operator()(const Step& state) {
   }
   formula_.tape().evaluate(std::span<const double>(inputs_), std::span<double>(lines_));
   return lines_[static_cast<std::size_t>(formula_.line())];
+}
+
+double StateFormula::rounding() {
+  const std::size_t inputs = inputs_.size(), outputs = model_.outputs.names.size();
+  if (largest_.empty()) {
+    const int line = formula_.line();
+    bounded_ = BoundedTape(formula_.tape(), std::span(&line, 1), static_cast<int>(inputs), {});
+    largest_.assign(inputs, 0);
+    errors_.assign(inputs, 0);
+  }
+  const std::size_t first_parameter = 1 + model_.variables.size() + 2 * model_.laws().size() + outputs;
+  for (std::size_t k = 0; k < inputs; ++k) {
+    if (std::abs(inputs_[k]) > largest_[k]) largest_[k] = std::abs(inputs_[k]);
+    const bool is_parameter = k >= first_parameter && k < first_rate_;
+    errors_[k] = is_parameter ? 0 : 8 * std::numeric_limits<double>::epsilon() * largest_[k];
+  }
+  bounded_.run(inputs_.data(), errors_.data());
+  return bounded_.output(0).error;
 }
 
 }  // namespace perp

@@ -2,6 +2,7 @@
 #include <map>
 
 #include <perp/analysis/sweep/kept_states.hpp>
+#include <perp/schemes/events/moments.hpp>
 
 namespace perp {
 
@@ -9,11 +10,16 @@ void KeptStates::step(const Step& step) {
   if (times_.empty()) states_.push_back({step.t, step.x});
 }
 
+/// What an event at the end of the course makes of the state the next one begins with.
 void KeptStates::course(const StepCourse& step) {
-  for (; next_ < times_.size() && times_[next_] <= step.end; ++next_) {
-    const double t = times_[next_];
-    if (t >= step.start) states_.push_back({t, step.at((t - step.start) / (step.end - step.start)).x});
-  }
+  for (; next_ < times_.size() && times_[next_] < step.end && !are_one_moment(times_[next_], step.end); ++next_)
+    states_.push_back({times_[next_], step.at(place_in(step.start, step.end, times_[next_])).x});
+}
+
+std::vector<SectionPoint> KeptStates::take(const Trajectory& run) {
+  const auto is_reached = [&](double t) { return !run.t.empty() && (t <= run.t.back() || are_one_moment(t, run.t.back())); };
+  for (; next_ < times_.size() && is_reached(times_[next_]); ++next_) states_.push_back({times_[next_], run.x.back()});
+  return std::move(states_);
 }
 
 double quantile(const std::vector<double>& sorted, double p) {

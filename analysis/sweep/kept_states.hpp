@@ -8,14 +8,14 @@
 namespace perp {
 
 /// The states of a run at given times, taken from the courses of its steps, so that the run is what it is without them; of
-/// every step where there are no times. At a jump the state before it.
+/// every step where there are no times. At an event the state behind it.
 class KeptStates {
  public:
   explicit KeptStates(std::vector<double> times) : times_(std::move(times)) {}
   void step(const Step& step);
   void course(const StepCourse& step);
-  /// Those with which the run has come so far.
-  [[nodiscard]] std::vector<SectionPoint> take() { return std::move(states_); }
+  /// Those up to which the run came, after the run.
+  [[nodiscard]] std::vector<SectionPoint> take(const Trajectory& run);
 
  private:
   std::vector<double> times_;  // increasing

@@ -1,40 +1,32 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <perp/analysis/measures/constant_expression.hpp>
 #include <perp/analysis/measures/event_choice.hpp>
-#include <perp/analysis/measures/state_formula.hpp>
+#include <perp/analysis/sweep/passages.hpp>
 #include <perp/analysis/sweep/section.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/schemes/events/moments.hpp>
 
 namespace perp {
 namespace {
 
-/// What was kept while the run went on.
-class CourseSection : public Section {
- public:
-  std::vector<SectionPoint> points(const Trajectory& /*run*/, double from) override {
-    std::vector<SectionPoint> list;
-    for (const SectionPoint& point : kept_)
-      if (point.t >= from) list.push_back(point);
-    return list;
-  }
+std::vector<SectionPoint> since(const std::vector<SectionPoint>& all, double from) {
+  std::vector<SectionPoint> list;
+  std::ranges::copy_if(all, std::back_inserter(list), [&](const SectionPoint& point) { return point.t >= from; });
+  return list;
+}
 
- protected:
-  void keep(const StepCourse& step, double s) {
-    const Step state = step.at(s);
-    kept_.push_back({step.start + s * (step.end - step.start), state.x});
-  }
+/// The last row, which may be behind an event that no course follows.
+Step last_of(const Trajectory& run) {
+  return {run.t.back(), run.x.back(), run.lambda.back(), run.w.back(), run.mode.back()};
+}
 
- private:
-  std::vector<SectionPoint> kept_;
-};
-
-/// t0 + k T, k = 1, 2, ...
-class Stroboscope final : public CourseSection {
+/// t0 + k T, k = 1, 2, ...; at an event the state behind it, with which the next course begins.
+class Stroboscope final : public Section {
  public:
   Stroboscope(const Model& model, const std::string& period)
       : start_(model.run.span.start), end_(model.run.span.end), period_(constant_expression(model, period)) {
@@ -43,11 +35,15 @@ class Stroboscope final : public CourseSection {
       throw InvalidInput(fmt::format("'every:{}' is every {}; expected a time > 0", period, period_));
   }
   void course(const StepCourse& step) override {
-    for (;; ++k_) {
-      const double t = time();
-      if (t > step.end) return;
-      keep(step, t == step.end ? 1 : (t - step.start) / (step.end - step.start));
+    for (double t = time(); t < step.end && !are_one_moment(t, step.end); t = time()) {
+      kept_.push_back({t, step.at(place_in(step.start, step.end, t)).x});
+      ++k_;
     }
+  }
+  std::vector<SectionPoint> points(const Trajectory& run, double from) override {
+    if (!run.t.empty())
+      for (; time() <= run.t.back() || are_one_moment(time(), run.t.back()); ++k_) kept_.push_back({time(), run.x.back()});
+    return since(kept_, from);
   }
 
  private:
@@ -60,45 +56,22 @@ class Stroboscope final : public CourseSection {
 
   double start_, end_, period_;
   long k_ = 1;
+  std::vector<SectionPoint> kept_;
 };
 
-/// Where formula − value passes 0 in one direction.
-class Passage final : public CourseSection {
+/// Where formula - value passes 0 in one direction.
+class AtPassages final : public Section {
  public:
-  Passage(const Model& model, const std::string& formula, const std::string& value, int direction)
-      : formula_(model, formula), value_(constant_expression(model, value)), direction_(direction) {}
-  void course(const StepCourse& step) override {
-    constexpr int parts = 8;  // of a step: what passes twice within one is not seen
-    const auto gap = [&](double s) { return direction_ * (formula_(step.at(s)) - value_); };
-    double before = gap(0);
-    for (int k = 1; k <= parts; ++k) {
-      const double from = static_cast<double>(k - 1) / parts, to = static_cast<double>(k) / parts;
-      const double after = gap(to);
-      if (before < 0 && after >= 0) keep_once(step, after == 0 ? to : root(gap, from, to, before, after));
-      before = after;
-    }
+  AtPassages(const Model& model, const std::string& formula, const std::string& value, int direction)
+      : passages_(model, formula, constant_expression(model, value), direction) {}
+  void course(const StepCourse& step) override { passages_.course(step); }
+  std::vector<SectionPoint> points(const Trajectory& run, double from) override {
+    if (!run.t.empty()) passages_.finish(last_of(run));
+    return since(passages_.points(), from);
   }
 
  private:
-  /// Rounding on both sides of an event is one passage.
-  void keep_once(const StepCourse& step, double s) {
-    const double t = step.start + s * (step.end - step.start);
-    if (t - last_ <= 8 * std::numeric_limits<double>::epsilon() * std::abs(t)) return;
-    last_ = t;
-    keep(step, s);
-  }
-
-  static double root(const std::function<double(double)>& gap, double from, double to, double before, double after) {
-    std::uintmax_t most = 100;
-    const auto bracket = boost::math::tools::toms748_solve(
-        gap, from, to, before, after, boost::math::tools::eps_tolerance<double>(50), most);
-    return bracket.second;
-  }
-
-  StateFormula formula_;
-  double value_;
-  int direction_;
-  double last_ = -inf;
+  Passages passages_;
 };
 
 class AtEvents final : public Section {
@@ -134,8 +107,8 @@ std::unique_ptr<Section> Section::read(const Model& model, const std::string& te
     const std::string way = colon == std::string::npos ? "" : text.substr(colon + 1);
     if (is_passage(text, equals)) {
       if (way != "up" && way != "down") throw InvalidInput(fmt::format("'{}' is no direction", way));
-      return std::make_unique<Passage>(model, text.substr(0, equals), text.substr(equals + 1, colon - equals - 1),
-                                       way == "up" ? 1 : -1);
+      return std::make_unique<AtPassages>(model, text.substr(0, equals), text.substr(equals + 1, colon - equals - 1),
+                                          way == "up" ? 1 : -1);
     }
     return std::make_unique<AtEvents>(EventChoice(model, text));
   } catch (const InvalidInput& error) {

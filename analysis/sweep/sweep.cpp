@@ -316,7 +316,7 @@ class Sweep {
     if (watched.section) made.section = watched.section->points(run, watched.from);
     skip(made.section);
     tell_modes(modes, made.section);
-    made.kept = watched.kept.take();
+    made.kept = watched.kept.take(run);
     if (!run.x.empty()) end = run.x.back();
     return made;
   }

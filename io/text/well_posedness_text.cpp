@@ -19,14 +19,18 @@ std::string product_text(const ModeWellPosedness& mode) {
   return fmt::format("{0}x{0}, nonsingular", mode.product.rows());
 }
 
+/// Of the step matrix. One that rounding may have made singular, or regular, is not called singular: exact determinants may tell more.
+std::string step_text(double reciprocal_condition, bool has_singular_step) {
+  if (reciprocal_condition == 0) return "singular";
+  return fmt::format("{}, 1/condition {:.1e}", has_singular_step ? "singular up to rounding" : "regular", reciprocal_condition);
+}
+
 /// The row of a mode after its number and name.
 std::vector<std::string> described(const ModeWellPosedness& mode) {
   if (!mode.fault.empty()) return {"unknown", "unknown", mode.fault};
   return {mode.index ? fmt::format("regular, index {}", *mode.index) : "singular: not well-posed",
           product_text(mode),
-          mode.has_singular_step()
-              ? "singular"
-              : fmt::format("regular, 1/condition {:.1e}", mode.reciprocal_condition)};
+          step_text(mode.reciprocal_condition, mode.has_singular_step())};
 }
 
 std::string law_text(const Model& model, int law) {

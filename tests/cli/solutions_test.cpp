@@ -170,6 +170,17 @@ TEST_SUITE("cli/check") {
     CHECK(run.out.find("x: unique, by a certificate of the step") != std::string::npos);
   }
 
+  TEST_CASE("check calls no step matrix singular beside exact determinants that are not 0") {
+    const Folder folder;  // 0.2 * 0.2 - 4 * 0.01, which is 0 in decimal numbers
+    const std::string file = folder.write("decimal.toml",
+          "[variables]\nx = 0\ny = 0.3\n[model]\nequations = [\n\"der(x) = x - 2*max(3*x - y + 1, 2*y + 0.1*x + 1) - 1\",\n"
+          "\"der(y) = y + 0.1*max(3*x - y + 1, 2*y + 0.1*x + 1)\",\n]\n[run]\nt = [0, 10]\nh = 1.0\n");
+    const Outcome run = perp_program(folder, {"check", file});
+    CHECK(run.out.find("exactly one solution for h = 1") != std::string::npos);
+    CHECK(run.out.find("  singular\n") == std::string::npos);
+    CHECK(run.out.find("singular up to rounding, 1/condition") != std::string::npos);
+  }
+
   TEST_CASE("check names modes that are not well-posed and an inconsistent start") {
     const Folder folder;
     const Outcome run =

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/jets/all_solutions.hpp>
 #include <perp/schemes/located/jets/mode_search.hpp>
 
@@ -47,12 +48,33 @@ void set_decided(const std::vector<int>& decided, Mode& mode, std::vector<int>& 
   });
 }
 
+/// The branch on which the argument of a law is in all continuations, by more than rounding; -1: not one.
+int branch_of_argument(const Law& law, int i, double eps, const std::vector<Continuation>& list) {
+  const auto branch = [&](const Continuation& c) {
+    const bool is_known = c.jet.w_known[static_cast<std::size_t>(i)] > 0;
+    return is_known ? decided_branch(law, c.jet.w(i, 0), eps * c.jet.w_size(i, 0)) : -1;
+  };
+  const int first = branch(list.front());
+  return std::ranges::all_of(list, [&](const Continuation& c) { return branch(c) == first; }) ? first : -1;
+}
+
+/// The mode with laws with memory on the branches on which their arguments are, whatever continuation is taken: a run may start,
+/// and a reset may lead, where one cannot be on its own.
+Mode possible(const Laws& laws, double eps, Mode mode, const std::vector<Continuation>& list) {
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const int branch = laws[i].memory ? branch_of_argument(laws[i], static_cast<int>(i), eps, list) : -1;
+    if (branch >= 0) mode[i] = branch;
+  }
+  return mode;
+}
+
 /// Of the continuations those that change the fewest laws with memory whose argument stays in their branch, and of these those
 /// that change most of the others: laws whose arguments reach their ends in one moment all change there, in whichever order
 /// they stand.
-void keep_memory(const Laws& laws, ModeSearch& search, const Mode& mode, Selection& selection) {
+void keep_memory(const Laws& laws, ModeSearch& search, const Mode& given, double eps, Selection& selection) {
   auto& list = selection.admissible;
   if (list.size() < 2 || std::ranges::none_of(laws, [](const Law& law) { return law.memory; })) return;
+  const Mode mode = possible(laws, eps, given, list);
   const std::vector<char> leaving = search.leaving_laws(mode);
   const auto rank = [&](const Mode& after) {
     int without_need = 0, due = 0;
@@ -213,7 +235,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });
   jets.allow_work(std::numeric_limits<long>::max());
   if (options.is_given) keep_given(jets.given_branches(t, x), selection);
-  if (options.memory) keep_memory(jets.laws(), search, mode, selection);
+  if (options.memory) keep_memory(jets.laws(), search, mode, options.eps, selection);
   if (options.asks_all) selection.begins_in_modes = has_all(selection) && begin_in_modes(jets, t, x, lambda, open, options, selection);
   return selection;
 }

@@ -169,7 +169,7 @@ TEST_SUITE("analysis/measures") {
     CHECK(of[3] == 1);
     CHECK(of[4] == doctest::Approx(1));
     CHECK(of[5] == doctest::Approx(-2));
-    CHECK(of[6] == doctest::Approx(1));
+    CHECK(of[6] == doctest::Approx(-2));  // behind it
   }
 
   TEST_CASE("backward Euler measures both sides of resets and of changes of mode, where these happen") {
