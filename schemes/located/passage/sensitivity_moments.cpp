@@ -146,7 +146,7 @@ bool SensitivityUpdate::pass_in_orders(std::vector<MomentEvent> events, const Je
   }
   terms_ = terms_behind(after, false);
   for (const MomentEvent& event : events) terms_ = terms_.cwiseMax(sizes(at_.passage.before.x.col(1) * event.rate.time().transpose()));
-  tell_times(events);
+  tell_times(events, orders);
   take_pieces(std::move(pieces));
   return true;
 }
@@ -166,18 +166,26 @@ void SensitivityUpdate::take_pieces(std::vector<Matrix> pieces) {
   at_.passage.pieces = std::move(pieces);
 }
 
-/// The jumps of the present moment have the times of their own events; that of resets with several times has none.
-void SensitivityUpdate::tell_times(const std::vector<MomentEvent>& events) {
-  const auto is_of = [&](const Event& jump, const MomentEvent& event) {
+/// The laws and jumps of the present moment have the times of their own events; what has several, by its resets or by the orders, has none.
+void SensitivityUpdate::tell_times(const std::vector<MomentEvent>& events, const MomentOrders& orders) {
+  for (Event& jump : record_.events() | std::views::drop(static_cast<std::ptrdiff_t>(first_event_)))
+    if (jump.kind == EventKind::jump) tell_time(jump, events, orders);
+  for (auto& [law, rate] : rates_) {
+    const auto own = std::ranges::find_if(events, [law = law](const MomentEvent& event) { return is_in(event.laws, law); });
+    if (own != events.end() && orders.has_several_times(*own)) rate.by_q.resize(0);
+  }
+}
+
+void SensitivityUpdate::tell_time(Event& jump, const std::vector<MomentEvent>& events, const MomentOrders& orders) const {
+  const auto is_its = [&](const MomentEvent& event) {
     if (jump.law >= 0) return is_in(event.contacts, jump.law);
     return !event.resets.empty() && std::ranges::all_of(fired_, [&](int reset) { return is_in(event.resets, reset); });
   };
-  for (Event& jump : record_.events() | std::views::drop(static_cast<std::ptrdiff_t>(first_event_))) {
-    if (jump.kind != EventKind::jump) continue;
-    const auto own = std::ranges::find_if(events, [&](const MomentEvent& event) { return is_of(jump, event); });
-    jump.dt_dq = own == events.end() ? Vector() : own->rate.time();
-    if (own != events.end()) jump.condition = 1 / std::abs(own->rate.by_t);
-  }
+  const auto own = std::ranges::find_if(events, is_its);
+  jump.dt_dq.resize(0);
+  if (own == events.end()) return;
+  jump.condition = 1 / std::abs(own->rate.by_t);
+  if (!orders.has_several_times(*own)) jump.dt_dq = own->rate.time();
 }
 
 /// Does some q move the state behind an event off this gap, at the moment of the event, which has these times?

@@ -132,7 +132,8 @@ class SensitivityUpdate {
   [[nodiscard]] bool has_orders(const std::vector<MomentEvent>& events) const;
   bool pass_in_orders(std::vector<MomentEvent> events, const Jet& after, const JumpTaken& jump);
   void take_pieces(std::vector<Matrix> pieces);
-  void tell_times(const std::vector<MomentEvent>& events);
+  void tell_time(Event& jump, const std::vector<MomentEvent>& events, const MomentOrders& orders) const;
+  void tell_times(const std::vector<MomentEvent>& events, const MomentOrders& orders);
   void watch_moment(const Mode& before, const Jet& after, bool x_jumped);
   void watch_landing(const std::vector<MomentEvent>& events, const Jet& after);
   [[nodiscard]] bool moves_off_at(const std::vector<Vector>& times, const Gap& gap, const Jet& after) const;

@@ -55,6 +55,7 @@ std::optional<Matrix> MomentOrders::in_order(const std::vector<const MomentEvent
     const Sensitivities::GapRate rate = maps_.gap_rate(event.gap, state.jet, state.S);
     why_ = "of an order of these it is not known how the solution goes on";
     if (!passes(event, rate)) return std::nullopt;
+    compare_times(event, rate, state.S);
     maps_.take(state.S);
     maps_.at_event(state.jet, rate.time());
     state.x = jump(event, state);
@@ -76,6 +77,16 @@ std::optional<Matrix> MomentOrders::in_order(const std::vector<const MomentEvent
 /// Does the gap of this event fall in this order, too?
 bool MomentOrders::passes(const MomentEvent& event, const Sensitivities::GapRate& rate) const {
   return std::isfinite(rate.by_t) && std::abs(rate.by_t) > resting * std::abs(event.rate.by_t) && (rate.by_t > 0) == (event.rate.by_t > 0);
+}
+
+/// Keeps that the event has another time than before the moment, beyond the rounding of the terms of both.
+void MomentOrders::compare_times(const MomentEvent& event, const Sensitivities::GapRate& rate, const Matrix& S) {
+  constexpr double rounding = 1e-12;  // of these terms
+  const Vector sizes = (S.array().abs().colwise() / at_.scales.x.array()).colwise().maxCoeff().transpose();
+  const Vector terms = event.gap.law >= 0 ? Vector(sizes * locator_.size(event.gap)) : rate.terms;
+  const Vector one = event.rate.time(), other = rate.time(), most = one.cwiseAbs().cwiseMax(other.cwiseAbs());
+  const bool is_same = ((one - other).array().abs() <= (same_derivative * most + rounding * terms / std::abs(rate.by_t)).array()).all();
+  if (!is_same && !has_several_times(event)) moved_.push_back(&event);
 }
 
 /// x behind the event; the maps jump with it.

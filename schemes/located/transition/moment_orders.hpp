@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -32,6 +33,8 @@ class MomentOrders {
   /// entered. Empty: of an order it is not known what happens, or it leads elsewhere, as `why` tells.
   std::vector<Matrix> operator()(const std::vector<MomentEvent>& events, const Matrix& S, const Jet& after);
   [[nodiscard]] const char* why() const { return why_; }
+  /// Has this event another dt*/dq in some order than by the mode before the moment?
+  [[nodiscard]] bool has_several_times(const MomentEvent& event) const { return std::ranges::find(moved_, &event) != moved_.end(); }
 
  private:
   struct State {
@@ -41,6 +44,7 @@ class MomentOrders {
   };
   [[nodiscard]] std::optional<Matrix> in_order(const std::vector<const MomentEvent*>& order, State state, const Jet& after);
   [[nodiscard]] bool passes(const MomentEvent& event, const Sensitivities::GapRate& rate) const;
+  void compare_times(const MomentEvent& event, const Sensitivities::GapRate& rate, const Matrix& S);
   [[nodiscard]] Vector jump(const MomentEvent& event, const State& state);
   [[nodiscard]] std::optional<Jet> between(const MomentEvent& event, const std::vector<const MomentEvent*>& pending, const Mode& mode, const Vector& x,
                                            const Jet& after);
@@ -54,6 +58,7 @@ class MomentOrders {
   Sensitivities& maps_;
   Impact* impact_;  // of a mechanical system
   const char* why_ = "";
+  std::vector<const MomentEvent*> moved_;  // whose times depend on the order
 };
 
 }  // namespace perp

@@ -86,6 +86,19 @@ TEST_SUITE("schemes/located/sensitivity_moments") {
               Matrix{{1, 2, 2}, {0, 1, 1.2}});
   }
 
+  // Before the crossing the reset is at x(0) + t = 1, behind it at x(0) + 1/p + 3 (t - 1/p) = 1 for y(0) = 0: one order moves it with y(0) and p, the other not.
+  TEST_CASE("the moment of an event that another one of the moment moves has no derivative, that of the other has") {
+    const Trajectory found = run("[parameters]\np = 1\n[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1 + if(y > 1, 2, 0)\", \"der(y) = p\"]\n"
+                                 "when = [{condition = \"x - 1\", direction = 1, set = {x = \"0\"}}]\n", 1.2, {0, 1}, {0});
+    for (const Event& event : found.events) {
+      if (event.kind == EventKind::jump) CHECK(event.dt_dq.size() == 0);
+      if (event.law < 0) continue;
+      REQUIRE(event.dt_dq.size() == 3);
+      CHECK(event.dt_dq[1] == doctest::Approx(-1));
+      CHECK(event.dt_dq[2] == doctest::Approx(-1));
+    }
+  }
+
   TEST_CASE("a crossing, and a switch of time, beside an impact") {
     check_end(run("[parameters]\nq = 1\n[variables]\nx = 0\nz = 0\ny = 1\nw = 0\n[model]\nequations = [\"der(x) = 1\", \"der(z) = sign(x-q)\", \"der(y) = w\", "
                   "\"der(w) = -2+b\"]\nlaws = [\"0 <= y perp b >= 0\"]\nrestitution = {b = 0.5}\n", 1.5, {0, 2}, {0}),
