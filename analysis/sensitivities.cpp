@@ -11,12 +11,27 @@
 namespace perp {
 namespace {
 
+bool have_same_bounds(const Model& one, const Model& other) {
+  return std::ranges::equal(one.bounds(), other.bounds(), [](const VariableBounds& a, const VariableBounds& b) {
+    return a.variable == b.variable && a.range.lower == b.range.lower && a.range.upper == b.range.upper;
+  });
+}
+
+/// The span and the bounds are those of one value of a parameter, too.
+void require_no_ends(const Model& model, const Model& other, const std::string& name) {
+  const bool is_of_span = other.run.span.start != model.run.span.start || other.run.span.end != model.run.span.end;
+  if (!is_of_span && have_same_bounds(model, other)) return;
+  throw InvalidInput(fmt::format("--wrt {}: the parameter stands in {}, which {} not differentiated; write a number there, or a parameter of its own", name,
+                                 is_of_span ? "the span of the run" : "the bounds of a variable", is_of_span ? "is" : "are"));
+}
+
 /// Law numbers and restitution are read once, as numbers: a parameter that moves them would be
 /// differentiated wrongly.
 void require_only_in_equations(
     const Model& model, const std::string& name, double value,
     const std::function<Model(const std::string& name, double value)>& with) {
   const Model other = with(name, value == 0 ? 1e-3 : value * (1 + 1e-3));
+  require_no_ends(model, other, name);
   if (other.laws() == model.laws() && other.restitution == model.restitution) return;
   throw InvalidInput(fmt::format(
       "--wrt {}: the parameter stands in the numbers of a law or a restitution, which are "

@@ -96,22 +96,37 @@ void ModeTransition::at_corner(const Gap& fell, const Step& state) {
   run_.jets.hold_ends(fell.law >= 0 ? std::vector<int>{fell.law} : std::vector<int>{});
   passage.before = run_.jets.at_state(state);
   passage.gaps.push_back(fell);
-  add_gaps_of_moment(fell, state);
+  std::ranges::copy(gaps_of_moment(fell, state), std::back_inserter(passage.gaps));
   run_.sensitivity.at_corner(fell);
 }
 
 /// The gaps of other laws that are 0, or were within the moment: how small one is beside its unit tells nothing, a multiplier
 /// that decays has long to go however small it is.
-void ModeTransition::add_gaps_of_moment(const Gap& fell, const Step& state) {
-  Passage& passage = at_.passage;
+std::vector<Gap> ModeTransition::gaps_of_moment(const Gap& fell, const Step& state) const {
+  const Passage& passage = at_.passage;
+  std::vector<Gap> gaps;
   const double together = at_.same_moment(state);
   for (const Gap& gap : run_.locator.gaps()) {
     if (gap.law < 0 || gap.law == fell.law) continue;
     const double value = run_.locator.value(gap, state);
     const Matrix& series = gap.of_lambda ? passage.before.lambda : passage.before.w;
     const double speed = series.cols() > 1 ? std::abs(series(gap.law, 1)) : 0;
-    if (std::abs(value) <= speed * together) passage.gaps.push_back(gap);
+    if (std::abs(value) <= speed * together) gaps.push_back(gap);
   }
+  return gaps;
+}
+
+void ModeTransition::at_fixed_time(const Step& state) {
+  if (!run_.sensitivity.active()) return;
+  at_.passage.before = run_.jets.at_state(state);
+  run_.sensitivity.at_fixed_time();
+}
+
+void ModeTransition::watch_data(const Step& state, double t_after) {
+  if (!run_.sensitivity.active()) return;
+  std::vector<Gap> gaps = gaps_of_moment({}, state);
+  for (const int reset : resets_met({}, state)) gaps.push_back({.reset = reset});
+  run_.sensitivity.watch_data(gaps, t_after);
 }
 
 /// Of these laws those of touched parts, and all laws of the others, which go on.
@@ -253,6 +268,7 @@ bool ModeTransition::ends_otherwise(const Step& before, const Step& from) {
 
 /// The end of the run where it is the end of a mode: the present state is the last one in it.
 void ModeTransition::end_with_mode(const std::vector<int>& hit) {
+  run_.sensitivity.watch_end_of_mode();
   for (const int law : hit) {
     Event event = event_at(EventKind::no_solution, at_.now.t, at_.now.x, "the mode ends");
     event.law = law;

@@ -35,6 +35,10 @@ class ModeTransition {
   void begin(const Vector& x0);
   /// The present event: the gaps that are 0 now, the one that fell and those of the same moment.
   void at_corner(const Gap& fell, const Step& state);
+  /// The present event is at a moment that depends on nothing.
+  void at_fixed_time(const Step& state);
+  /// Data jump there from now to t_after.
+  void watch_data(const Step& state, double t_after);
   /// The laws that may change their branch at an event, and those that go on whatever their margins are: no equation connects
   /// them with what happens.
   struct Asked {
@@ -62,7 +66,7 @@ class ModeTransition {
  private:
   [[nodiscard]] Asked reached(const std::vector<int>& undecided, const std::vector<char>& touched) const;
   [[nodiscard]] Asked asked_by_jump(const Vector& x_before) const;
-  void add_gaps_of_moment(const Gap& fell, const Step& state);
+  [[nodiscard]] std::vector<Gap> gaps_of_moment(const Gap& fell, const Step& state) const;
   void begin_mode(bool keeps_x);
   bool fire_where_conditions_jump();
   void enter(const Continuation& continuation);

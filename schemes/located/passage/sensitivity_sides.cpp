@@ -173,21 +173,6 @@ void SensitivityUpdate::watch_ends(const Jet* start, const std::vector<Gap>& tou
   }
 }
 
-/// A law that keeps its branch, though it is at the end of it when others leave theirs: for other q it ends at another moment,
-/// and on one side of q it leaves its branch, too.
-void SensitivityUpdate::watch_kept(const Mode& before, const Mode& after) {
-  if (!active()) return;
-  const std::vector<Gap> leaving = switching_gaps(before, after);
-  for (const Gap& gap : at_.passage.gaps) {
-    if (gap.law < 0 || gap.of_lambda || before[static_cast<std::size_t>(gap.law)] != after[static_cast<std::size_t>(gap.law)]) continue;
-    const Sensitivities::GapRate rate = maps_.gap_rate(gap, at_.passage.before, before_);
-    const bool leaves_with_others = !leaving.empty() && std::ranges::all_of(leaving, [&](const Gap& other) {
-      return is_same(rate.time(), maps_.gap_rate(other, at_.passage.before, before_).time());
-    });
-    if (moves_off(gap, rate) && !leaves_with_others && !has_one_rate_beyond(gap, at_.passage.before)) return end_at(gap, "touches");
-  }
-}
-
 /// Are the rates of the state before and beyond the end of a branch, that a solution turns back from, the same? What it does
 /// beyond for a short time adds nothing of the order of dq then.
 bool SensitivityUpdate::has_one_rate_beyond(const Gap& gap, const Jet& here) {

@@ -12,7 +12,6 @@
 namespace perp {
 namespace {
 
-constexpr std::size_t most_ordered = 4;  ///< laws of one moment whose orders are compared
 constexpr double lost = 1e10;            ///< growth at one event beyond which no digit is sure
 
 }  // namespace
@@ -70,6 +69,7 @@ Vector SensitivityUpdate::terms_behind(const Jet& after, bool x_jumped) const {
 
 void SensitivityUpdate::at_corner(const Gap& fell) {
   if (!active()) return;
+  begin_moment();
   take_time_of(fell.law >= 0 ? at_.passage.gaps : std::vector{fell});  // a reset tells its own time
 }
 
@@ -94,6 +94,7 @@ void SensitivityUpdate::take_time_of(const std::vector<Gap>& gaps) {
 
 void SensitivityUpdate::at_fixed_time() {
   if (!active()) return;
+  begin_moment();
   at_.passage.dt = Vector::Zero(at_.options.sensitivities.columns());
   maps_.at_event(at_.passage.before, at_.passage.dt);
 }
@@ -173,9 +174,10 @@ bool SensitivityUpdate::begin(const Step& before, const Jet& after, bool x_jumpe
   } else if (starts) {
     watch_ends(&after, {});
     watch_start(after, jump.change.size() > 0);
-  } else if (!x_jumped) {
-    watch_kept(before.mode, after.mode);
+  } else {
+    watch_moment(before.mode, after, x_jumped);
   }
+  is_passed_ = true;
   return active();
 }
 
@@ -221,6 +223,10 @@ bool SensitivityUpdate::move_onto_constraints(const Jet& after, const JumpTaken&
 bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump) {
   before_ = maps_.dx();
   const bool starts = is_start();
+  if (!starts && x_jumped) {
+    std::vector<MomentEvent> events = events_of_moment(before.mode, after.mode);
+    if (has_orders(events)) return pass_in_orders(std::move(events), after, jump);
+  }
   if ((starts || x_jumped) && !move_onto_constraints(after, jump)) return false;
   if (!starts && !x_jumped) return switch_laws(before, after);
   if (starts)
@@ -257,11 +263,8 @@ void SensitivityUpdate::go_from_event(const Jet& after, bool x_jumped) {
 
 /// Do the gaps vanish at one moment for every q? Then there is no order.
 bool SensitivityUpdate::switch_together(const std::vector<Gap>& gaps) const {
-  const auto time = [&](const Gap& gap) {
-    return maps_.gap_rate(gap, at_.passage.before, before_).time();
-  };
-  const Vector first = time(gaps.front());
-  return std::all_of(gaps.begin() + 1, gaps.end(), [&](const Gap& gap) { return is_same(time(gap), first); });
+  const MomentEvent first = event_of(gaps.front());
+  return std::all_of(gaps.begin() + 1, gaps.end(), [&](const Gap& gap) { return is_same_time(event_of(gap), first, before_); });
 }
 
 /// The gaps of the present event whose laws change their branch.
@@ -293,17 +296,12 @@ std::vector<Matrix> SensitivityUpdate::by_orders(const std::vector<Gap>& order, 
 /// a difference, the flow has one-sided derivatives only.
 void SensitivityUpdate::take_orders(const Step& before, const Jet& after) {
   const std::vector<Gap> order = switching_gaps(before.mode, after.mode);
-  if (order.size() < 2 || order.size() > most_ordered || switch_together(order)) return;
+  if (order.size() < 2 || switch_together(order)) return;
+  if (order.size() > most_ordered)
+    return end_between(event_of(order.front()), event_of(order.back()), "of the orders of so many events not all are compared");
   std::vector<Matrix> pieces = by_orders(order, after);
   if (pieces.empty()) return;
-  maps_.take(pieces.front());
-  const double size = std::max(pieces.front().norm(), 1e-300);
-  if (std::any_of(pieces.begin(), pieces.end(), [&](const Matrix& piece) {
-        return (piece - pieces.front()).norm() > same_derivative * size;
-      })) {
-    ++record_.counts()["one_sided"];
-    at_.passage.pieces = std::move(pieces);
-  }
+  take_pieces(std::move(pieces));
 }
 
 }  // namespace perp

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/schemes/located/events/event_locator.hpp>
+#include <perp/schemes/located/transition/moment_orders.hpp>
 #include <perp/schemes/located/transition/sensitivity.hpp>
 
 namespace perp {
@@ -19,6 +20,7 @@ struct JumpTaken {
 /// moment switch, and where derivatives end. Without a request every call does nothing.
 class SensitivityUpdate {
  public:
+  static constexpr std::size_t most_ordered = 4;  ///< events of one moment whose orders, k!, are compared
   /// All must outlive this.
   SensitivityUpdate(LocatedState& at, LocatedRecord& record, ModeJets& jets, ModeIntegrator& integrator,
                     const EventLocator& locator)
@@ -47,6 +49,18 @@ class SensitivityUpdate {
   void at_corner(const Gap& fell);
   /// The present event is at a moment that depends on nothing.
   void at_fixed_time();
+  /// Data jump there from now to t_after, when these gaps are 0.
+  void watch_data(const std::vector<Gap>& gaps, double t_after);
+  /// The conditions of these resets are 0 at the present event.
+  void meet_resets(const std::vector<int>& resets);
+  /// These fire from that state.
+  void reset(const std::vector<int>& resets, const Step& before);
+  /// These contacts collide at that x.
+  void impact(Impact& impact, const Impact::Result& result, const Vector& x);
+  /// The present state is the limit of events that accumulate.
+  void at_limit(const Matrix& dx, const Vector& dt);
+  /// The mode ends, and the run with it.
+  void watch_end_of_mode();
   /// dt*/dq and 1/|dgap/dt| of a gap by the jet of the present state.
   Sensitivities::GapRate rate_now(const Gap& gap);
   /// The rate of a gap of the present event, where it tells the time of the event.
@@ -86,10 +100,6 @@ class SensitivityUpdate {
   [[nodiscard]] bool goes_on_alike(const Gap& gap, const Sensitivities::GapRate& rate);
   [[nodiscard]] bool holds_others(const Jet& jet, int law) const;
   [[nodiscard]] bool are_alike(const Matrix& one, const Matrix& other, const Vector& terms) const;
-  /// Are these derivatives of a moment the same?
-  [[nodiscard]] static bool is_same(const Vector& one, const Vector& other) {
-    return (one - other).norm() <= same_derivative * std::max(one.norm(), other.norm());
-  }
   [[nodiscard]] bool has_one_rate_beyond(const Gap& gap, const Jet& here);
   [[nodiscard]] bool rests(const Gap& gap, const Sensitivities::GapRate& rate) const;
   /// Is the present time the end of the span?
@@ -111,7 +121,26 @@ class SensitivityUpdate {
   [[nodiscard]] bool differs(const Beside& side, const std::vector<Beside>& all, const Jet& start, const Matrix& given);
   void watch_start(const Jet& start, bool x_jumped);
   [[nodiscard]] std::vector<Gap> resets_at_start(const Jet& start);
-  void watch_kept(const Mode& before, const Mode& after);
+  void begin_moment();
+  [[nodiscard]] bool is_same_time(const MomentEvent& one, const MomentEvent& other, const Matrix& S) const;
+  [[nodiscard]] MomentEvent event_of(const Gap& gap) const;
+  void join(std::vector<MomentEvent>& events, MomentEvent event) const;
+  [[nodiscard]] std::vector<MomentEvent> events_of_moment(const Mode& before, const Mode& after) const;
+  [[nodiscard]] bool join_pressed(std::vector<MomentEvent>& events) const;
+  [[nodiscard]] std::string name_of(const MomentEvent& event) const;
+  void end_between(const MomentEvent& one, const MomentEvent& other, const char* why);
+  [[nodiscard]] bool has_orders(const std::vector<MomentEvent>& events) const;
+  bool pass_in_orders(std::vector<MomentEvent> events, const Jet& after, const JumpTaken& jump);
+  void take_pieces(std::vector<Matrix> pieces);
+  void tell_time(Event& jump, const std::vector<MomentEvent>& events, const MomentOrders& orders) const;
+  void tell_times(const std::vector<MomentEvent>& events, const MomentOrders& orders);
+  void watch_moment(const Mode& before, const Jet& after, bool x_jumped);
+  void watch_landing(const std::vector<MomentEvent>& events, const Jet& after);
+  [[nodiscard]] bool moves_off_at(const std::vector<Vector>& times, const Gap& gap, const Jet& after) const;
+  [[nodiscard]] bool is_landed_on(const Gap& gap) const;
+  [[nodiscard]] std::vector<Gap> kept_gaps(const Mode& before, const Mode& after) const;
+  void watch_kept(const std::vector<MomentEvent>& events, const Mode& before, const Mode& after);
+  [[nodiscard]] bool have_same_rates(const Jet& one, const Jet& other) const;
   [[nodiscard]] std::vector<Gap> watch_touches();
   [[nodiscard]] bool ends_span_between(const Matrix& behind);
   void end_at(const Gap& gap, const char* does);
@@ -128,6 +157,11 @@ class SensitivityUpdate {
   ModeIntegrator& integrator_;
   const EventLocator& locator_;
   Sensitivities maps_;
+  // Of the present moment: resets that are met, and fire, contacts that collide, and the first of its events.
+  std::vector<int> met_, fired_, struck_;
+  std::size_t first_event_ = 0;
+  bool is_passed_ = true;  // what happens now follows from what has been passed
+  Impact* impact_ = nullptr;
   Matrix before_;         // S at the end of the last mode
   Vector terms_;          // of each column of S, the largest it was computed of, in units
   std::string why_none_;

@@ -41,10 +41,8 @@ void TimePassage::pass() {
   const Step before = at.now;
   at.passage = {};
   const std::vector<int> hit = laws_passing(before, here.after);
-  if (hit.empty() && run_.sensitivity.active()) {  // the moment depends on nothing
-    at.passage.before = run_.jets.at_state(before);
-    run_.sensitivity.at_fixed_time();
-  }
+  if (hit.empty()) transition_.at_fixed_time(before);
+  if (switches_.is_of_data(here.after)) transition_.watch_data(before, here.after);
   if (!report_outputs(before.t, here.after)) return;
   at.now.t = here.after;
   run_.sides.forget_fired();

@@ -103,8 +103,7 @@ bool ModeTransition::impact(const Step& before) {
     signature = 31 * signature % 1'000'003 + law;
   }
   ++record_.counts()["impacts"];
-  if (run_.sensitivity.active())
-    run_.sensitivity.maps().impact(*impact_, *result, at_.now.t, x_before, at_.options.restitution, at_.scales);
+  run_.sensitivity.impact(*impact_, *result, x_before);
   accumulate(at_.now.t, signature, result->laws);
   if (record_.steps > 0) record_.row(before, false);
   if (record_.is_open()) go_on(before, {at_.all_laws}, {}, JumpOfX::by_contacts);
@@ -322,7 +321,7 @@ bool ModeTransition::close(AccumulationWatch::Limit limit) {
                                                    limit.t, record_.steps));
     return true;
   }
-  if (run_.sensitivity.active()) run_.sensitivity.maps().set_event(limit.dx, limit.dt);
+  run_.sensitivity.at_limit(limit.dx, limit.dt);
   at_.now.t = limit.t;
   at_.now.x = event.x_after;
   const Step before = at_.now;

@@ -38,6 +38,7 @@ void ModeTransition::tell_memory(const Step& before, const Mode& after) {
 bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
   const std::vector<int> met = resets_met(fell, before);
   if (met.empty()) return false;
+  run_.sensitivity.meet_resets(met);
   const std::vector<int> hit = at_.laws_hit();
   if (hit.empty() && met.size() == 1 && met.front() == fell.reset) {
     pass_by_resets(met, before);
@@ -101,7 +102,7 @@ void ModeTransition::apply_resets(const std::vector<int>& list, const Step& befo
   event.note = resets.names(list);
   record_.events().push_back(std::move(event));
   ++record_.counts()["resets"];
-  if (run_.sensitivity.active()) run_.sensitivity.maps().reset(list, before.t, before.x, before.lambda);
+  run_.sensitivity.reset(list, before);
   int signature = -1;
   for (const int k : list) {
     signature = 31 * signature % 1'000'003 - k;

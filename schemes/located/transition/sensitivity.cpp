@@ -222,7 +222,8 @@ Sensitivities::GapRate Sensitivities::gap_rate(const Gap& gap, const Jet& jet,
 Sensitivities::GapRate Sensitivities::reset_rate(const Gap& gap, const Jet& jet, const JetSensitivities& all,
                                                  const Matrix& p) const {
   const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
-  GapRate rate{Vector::Zero(columns_), 0};
+  GapRate rate{Vector::Zero(columns_), 0, Vector::Zero(columns_)};
+  const auto add = [&rate](const Vector& term) { rate.by_q += term, rate.terms += term.cwiseAbs(); };
   for (const Derivative& d : reset_derivatives_) {
     if (d.output != reset_start_[static_cast<std::size_t>(gap.reset)]) continue;
     const double value = gap.sign * values[static_cast<std::size_t>(d.line)];
@@ -231,13 +232,13 @@ Sensitivities::GapRate Sensitivities::reset_rate(const Gap& gap, const Jet& jet,
     if (d.input == Dcs::time_input()) {
       rate.by_t += value;
     } else if (k >= 0) {
-      rate.by_q += value * p.row(k).transpose();
+      add(value * p.row(k).transpose());
     } else if (l >= 0) {
       rate.by_t += value * jet.lambda(l, 1);
-      rate.by_q += value * all.lambda[0].row(l).transpose();
+      add(value * all.lambda[0].row(l).transpose());
     } else if (x >= 0) {
       rate.by_t += value * jet.x(x, 1);
-      rate.by_q += value * all.x[0].row(x).transpose();
+      add(value * all.x[0].row(x).transpose());
     }
   }
   return rate;
@@ -278,6 +279,16 @@ void Sensitivities::reset(const std::vector<int>& resets, double t, const Vector
   const std::vector<double> values = run_resets(t, x, lambda);
   const Matrix before = dx_, p = dp();
   for (const int reset : resets) apply_reset(reset, values, before, p);
+}
+
+Vector Sensitivities::reset_values(const std::vector<int>& resets, double t, const Vector& x, const Vector& lambda) const {
+  const std::vector<double> lines = run_resets(t, x, lambda);
+  Vector after = x;
+  for (const int reset : resets) {
+    const Reset& what = system_.resets[static_cast<std::size_t>(reset)];
+    for (std::size_t k = 0; k < what.variables.size(); ++k) after[what.variables[k]] = lines[static_cast<std::size_t>(what.values[k])];
+  }
+  return after;
 }
 
 /// The rows of dx* that a reset writes, from those before it.

@@ -62,6 +62,7 @@ class Sensitivities {
   struct GapRate {
     Vector by_q;
     double by_t;
+    Vector terms{};  ///< of by_q of a reset, the sum of their sizes
     [[nodiscard]] Vector time() const { return -by_q / by_t; }  ///< dt*/dq
   };
   GapRate gap_rate(const Gap& gap, const Jet& jet, const Matrix& S) const;
@@ -73,6 +74,8 @@ class Sensitivities {
   void at_event(const Jet& jet, const Vector& dt);
   /// Maps of dx*: resets, an impact, a jump onto the constraints of the flow's mode.
   void reset(const std::vector<int>& resets, double t, const Vector& x, const Vector& lambda);
+  /// x behind these resets, whose values are all of the state before.
+  [[nodiscard]] Vector reset_values(const std::vector<int>& resets, double t, const Vector& x, const Vector& lambda) const;
   void impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
               const std::vector<double>& restitution, const ModelScales& units);
   void project(double t, const Vector& x, const Vector& lambda, const Vector& jump);

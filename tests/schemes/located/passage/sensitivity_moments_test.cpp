@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <perp/tests/schemes/located/models.hpp>
+
+// Derivatives across several events of one moment, by closed forms.
+
+using namespace perp;
+
+namespace {
+
+Trajectory run(const std::string& text, double end, std::vector<int> starts, std::vector<int> parameters) {
+  const Model model = read_model_text(text + fmt::format("[run]\nt = [0, {}]\n", end), "moment.toml");
+  Located scheme = test::located(model, 1e-12);
+  scheme.restitution = model.restitution;
+  scheme.sensitivities = {std::move(starts), std::move(parameters)};
+  Trajectory found = integrate(*model.equations, model.x0(), model.run.span, scheme);
+  REQUIRE_MESSAGE(found.status == Status::solved, found.message);
+  return found;
+}
+
+/// Of the given rows of variables, all columns.
+void check_end(const Trajectory& found, const Matrix& expected) {
+  CAPTURE(found.message);
+  REQUIRE(found.dx_dq.size() == found.t.size());
+  REQUIRE(found.dx_dq.back().size() == expected.size());
+  const double size = expected.cwiseAbs().maxCoeff();
+  CHECK((found.dx_dq.back() - expected).cwiseAbs().maxCoeff() <= 1e-9 * size);
+}
+
+void check_ends(const Trajectory& found, const std::string& why) {
+  CAPTURE(found.message);
+  CHECK(found.dx_dq.size() < found.t.size());
+  CHECK(found.message.find(why) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/located/sensitivity_moments") {
+  // Each of two balls has the derivatives of one, and none by what moves the other.
+  TEST_CASE("two balls that land at one moment have each their own derivatives, in any unit") {
+    const auto alone = run("[parameters]\np = 1\n[variables]\nx = 1\nv = 0\n[model]\nequations = [\"der(x) = v\", \"der(v) = -p + a\"]\n"
+                           "laws = [\"0 <= x perp a >= 0\"]\nrestitution = {a = 0.5}\n", 1.8, {0, 1}, {0});
+    REQUIRE(alone.dx_dq.size() == alone.t.size());
+    const Matrix& one = alone.dx_dq.back();
+    for (const double unit : {0x1p-30, 1.0, 0x1p30}) {
+      CAPTURE(unit);
+      const Trajectory both = run(fmt::format("[parameters]\np = 1\nq = {0:.17g}\n[variables]\nx = 1\nv = 0\ny = {{start = {0:.17g}, nominal = {0:.17g}}}\n"
+                                              "w = {{start = 0, nominal = {0:.17g}}}\n[model]\nequations = [\"der(x) = v\", \"der(v) = -p + a\", \"der(y) = w\", "
+                                              "\"der(w) = -q + b\"]\nlaws = [\"0 <= x perp a >= 0\", \"0 <= y perp b >= 0\"]\nrestitution = {{a = 0.5, b = 0.5}}\n", unit),
+                                  1.8, {0, 1, 2, 3}, {0, 1});
+      REQUIRE(both.dx_dq.size() == both.t.size());
+      const Matrix& S = both.dx_dq.back();
+      Matrix expected = Matrix::Zero(4, 6);
+      expected.block(0, 0, 2, 2) = one.leftCols(2), expected.block(0, 4, 2, 1) = one.col(2);
+      expected.block(2, 2, 2, 2) = one.leftCols(2), expected.block(2, 5, 2, 1) = one.col(2);
+      // In the units of rows and columns.
+      const Vector rows{{1, 1, unit, unit}}, columns{{1, 1, unit, unit, 1, unit}};
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 6; ++j) CHECK(S(i, j) / rows[i] * columns[j] == doctest::Approx(expected(i, j)).epsilon(1e-9).scale(1));
+    }
+  }
+
+  TEST_CASE("two resets of one moment have each their own derivatives, in either order of the file") {
+    const std::string head = "[parameters]\np = 1\nq = 1\n[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = 1\"]\nwhen = [";
+    const std::string one = "{condition = \"x-p\", direction = 1, set = {x = \"0\"}}", two = "{condition = \"y-q\", direction = 1, set = {y = \"0\"}}";
+    const Matrix expected{{1, 0, -1, 0}, {0, 1, 0, -1}};
+    check_end(run(head + one + "," + two + "]\n", 1.5, {0, 1}, {0, 1}), expected);
+    check_end(run(head + two + "," + one + "]\n", 1.5, {0, 1}, {0, 1}), expected);
+  }
+
+  // y(3/2) = p (3/2 - 1/p)
+  TEST_CASE("a reset at a fixed moment beside one whose moment moves") {
+    check_end(run("[parameters]\np = 1\n[variables]\nn = 0\ny = 0\n[model]\nequations = [\"der(n) = 0\", \"der(y) = p\"]\nwhen = [{condition = \"sin(pi*t)\", "
+                  "direction = -1, set = {n = \"n+1\"}}, {condition = \"y-1\", direction = 1, set = {y = \"0\"}}]\n", 1.5, {}, {0}),
+              Matrix{{0}, {1.5}});
+  }
+
+  // x moves by 1 before y = 1 and by 3 behind it: one order has the derivatives of the other
+  TEST_CASE("a reset and a crossing that acts on it have the derivative of both orders") {
+    check_end(run("[parameters]\np = 1\n[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1 + if(y > 1, 2, 0)\", \"der(y) = p\"]\n"
+                  "when = [{condition = \"x - 1\", direction = 1, set = {x = \"0\"}}]\n", 1.2, {0, 1}, {0}),
+              Matrix{{1, 2, 2}, {0, 1, 1.2}});
+  }
+
+  // Before the crossing the reset is at x(0) + t = 1, behind it at x(0) + 1/p + 3 (t - 1/p) = 1 for y(0) = 0: one order moves it with y(0) and p, the other not.
+  TEST_CASE("the moment of an event that another one of the moment moves has no derivative, that of the other has") {
+    const Trajectory found = run("[parameters]\np = 1\n[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1 + if(y > 1, 2, 0)\", \"der(y) = p\"]\n"
+                                 "when = [{condition = \"x - 1\", direction = 1, set = {x = \"0\"}}]\n", 1.2, {0, 1}, {0});
+    for (const Event& event : found.events) {
+      if (event.kind == EventKind::jump) CHECK(event.dt_dq.size() == 0);
+      if (event.law < 0) continue;
+      REQUIRE(event.dt_dq.size() == 3);
+      CHECK(event.dt_dq[1] == doctest::Approx(-1));
+      CHECK(event.dt_dq[2] == doctest::Approx(-1));
+    }
+  }
+
+  TEST_CASE("a crossing, and a switch of time, beside an impact") {
+    check_end(run("[parameters]\nq = 1\n[variables]\nx = 0\nz = 0\ny = 1\nw = 0\n[model]\nequations = [\"der(x) = 1\", \"der(z) = sign(x-q)\", \"der(y) = w\", "
+                  "\"der(w) = -2+b\"]\nlaws = [\"0 <= y perp b >= 0\"]\nrestitution = {b = 0.5}\n", 1.5, {0, 2}, {0}),
+              Matrix{{1, 0, 0}, {2, 0, -2}, {0, 0.25, 0}, {0, 1.5, 0}});
+    check_end(run("[parameters]\nq = 1\n[variables]\ny = 1\nw = 0\nz = 0\n[model]\nequations = [\"der(y) = w\", \"der(w) = -2+b\", \"der(z) = sign(t-q)\"]\n"
+                  "laws = [\"0 <= y perp b >= 0\"]\nrestitution = {b = 0.5}\n", 1.5, {0}, {0}),
+              Matrix{{0.25, 0}, {1.5, 0}, {0, -2}});
+  }
+
+  // z = 2 (z + 1) or 2 z + 1
+  TEST_CASE("events that lead to different states in different orders have no derivative") {
+    check_ends(run("[variables]\nx = -1\ny = -1\nz = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = 1\", \"der(z) = 1\"]\nwhen = [{condition = \"x\", direction = 1, "
+                   "set = {z = \"z+1\"}}, {condition = \"y\", direction = 1, set = {z = \"2*z\"}}]\n", 2, {0, 1, 2}, {}),
+               "no sensitivities from t = 1 on: the solution passes the condition of when 1 and the condition of when 2 at one moment");
+  }
+
+  TEST_CASE("a reset that lands on a surface has none by what moves that, and has by what does not") {
+    const std::string text = "[parameters]\np = 1\n[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = sign(x - p)\"]\n"
+                             "when = [{condition = \"t - 0.5\", direction = 1, set = {x = \"1\"}}]\n";
+    check_ends(run(text, 2, {}, {0}), "lands on the end of a branch of sign(x - p)");
+    check_end(run(text, 2, {0, 1}, {}), Matrix{{0, 0}, {0, 1}});
+  }
+}
