@@ -29,7 +29,7 @@ std::string certificate_of(const SolutionSet& set, const Progress& progress,
                        set.nodes);
   return fmt::format(
         "not proved complete: {} of {} blocks finished, {:.3g} % of the next one, {} nodes of at "
-        "most {}, {} modes with solutions of at most {}",
+        "most {} (long proofs count as several), {} modes with solutions of at most {}",
         progress.finished, blocks, progress.finished == blocks ? 100 : 100 * progress.share,
         set.nodes, options.max_nodes, progress.modes, options.max_solutions);
 }

@@ -22,7 +22,7 @@ NodeProof<Bounded<double>>& ModeTree::bounded() {
 
 void ModeTree::charge_elimination() {
   const long unknowns = problem_.p() + m_;
-  nodes_ += unknowns * unknowns / entries_of_a_node;
+  charged_ += unknowns * unknowns / entries_of_a_node;
 }
 
 void ModeTree::charge_rationals() {

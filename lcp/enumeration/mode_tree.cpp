@@ -143,7 +143,7 @@ void ModeTree::take_parameters(Level& root, const std::vector<int>& unknowns) {
 bool ModeTree::search(long budget, const std::function<bool(const Mode&)>& leaf) {
   budget_ = budget;
   path_.clear();
-  nodes_ = 0;
+  nodes_ = charged_ = 0;
   explored_ = 0;
   const bool finished = !consistent_ || descend(0, 1, leaf);
   if (finished) explored_ = 1;
@@ -164,7 +164,7 @@ bool ModeTree::descend(int depth, double share, const std::function<bool(const M
   const double part = share / static_cast<double>(choices.size());
   for (std::size_t branch = 0; branch < choices.size(); ++branch) {
     check_interruption();
-    if (nodes_ >= budget_) return false;
+    if (nodes_ + charged_ >= budget_) return false;
     ++nodes_;
     mode_[static_cast<std::size_t>(law)] = static_cast<int>(branch);
     if (!decide(from, to, law, static_cast<int>(branch)) || is_empty(to, m_ - depth - 1))

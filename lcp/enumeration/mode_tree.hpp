@@ -33,7 +33,6 @@ class ModeTree {
   /// stopped the search.
   bool search(long budget, const std::function<bool(const Mode&)>& leaf);
 
-  /// Nodes looked at, and what longer proofs cost.
   [[nodiscard]] long nodes() const { return nodes_; }
   /// In `leaf`: takes from the budget what an elimination in rational numbers costs.
   void charge_rationals();
@@ -121,6 +120,7 @@ class ModeTree {
   bool consistent_ = true;
   bool usable_ = true;
   long nodes_ = 0;
+  long charged_ = 0;  ///< nodes that the time of longer proofs would do for
   long budget_ = 0;
   double explored_ = 0;
   std::vector<Choices> laws_;

@@ -190,7 +190,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool keep_connected_root(double h, const ModeSolution& best, FoundSolutions& found);
   bool keep_nearest_root(double h, const ModeSolution& best, FoundSolutions& found);
   std::vector<int> rooted_variables(const Mode& mode);
-  [[nodiscard]] bool may_leave_root(const std::vector<int>& variables, const Vector& d) const;
+  [[nodiscard]] bool may_leave_root(const Vector& d) const;
   bool stays_on_root(double h);
   bool solve_on_branches(double h);
   bool is_reached_straight(const ModeSolution& solution);

@@ -24,11 +24,12 @@ std::vector<int> NonlinearCapturing::rooted_variables(const Mode& mode) {
   return variables;
 }
 
-/// May the step by d, which was guessed, have come to another root of one of these variables? On the way to one lies 0, or
-/// the guess was farther off than most of the way.
-bool NonlinearCapturing::may_leave_root(const std::vector<int>& variables, const Vector& d) const {
+/// May the step by d in the present mode, which was guessed, have come to another root of an algebraic variable that has some? On
+/// the way to one lies 0, or the guess was farther off than most of the way.
+bool NonlinearCapturing::may_leave_root(const Vector& d) const {
   const Vector& x = current().x;
-  return std::ranges::any_of(variables, [&](int j) {
+  return std::ranges::any_of(step_.curved_unknowns(), [&](int j) {
+    if (j >= step_.n() || !is_algebraic(j)) return false;
     const bool turns = (x[j] < 0) != (x[j] + d[j] < 0) && x[j] != 0;
     const double way = std::abs(d[j]);
     return turns || (std::abs(d[j] - guess_[j]) > most_missed * way && way > least_apart * std::abs(x[j]));
@@ -40,13 +41,12 @@ bool NonlinearCapturing::may_leave_root(const std::vector<int>& variables, const
 bool NonlinearCapturing::stays_on_root(double h) {
   const State& now = current();
   State& next = trial();
-  if (now.fresh || step_.curved_unknowns().empty()) return true;
+  if (now.fresh) return true;
+  step_.set_mode(*now.mode);
+  if (!may_leave_root(next.d)) return true;
   const std::vector<int> variables = rooted_variables(*now.mode);
   const Vector nothing = Vector::Zero(step_.n());
-  if (!may_leave_root(variables, next.d) ||
-      newton_.leads_straight(nothing, now.lambda, next.d, next.lambda, variables, nothing))
-    return true;
-  if (!now.entered) return false;
+  if (newton_.leads_straight(nothing, now.lambda, next.d, next.lambda, variables, nothing)) return true;
   const Vector d = next.d, lambda = next.lambda;
   if (follow_branch(h)) return true;
   next.d = d;
