@@ -40,6 +40,8 @@ NonlinearCapturing::NonlinearCapturing(const Dcs& system, const BackwardEuler& o
   check_theta(theta);
   for (int j = 0; j < step_.n(); ++j)
     differential_.push_back(step_.evaluator().is_differential(j) ? 1 : 0);
+  rooted_.reserve(differential_.size());
+  nothing_ = Vector::Zero(step_.n());
   for (State& state : states_) {
     state.mode = &*modes_.insert(Mode{}).first;
     state.x = state.d = state.d_error = Vector::Zero(step_.n());

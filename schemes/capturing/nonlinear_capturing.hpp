@@ -189,7 +189,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool keep_root(double h, const ModeSolution& best, FoundSolutions& found);
   bool keep_connected_root(double h, const ModeSolution& best, FoundSolutions& found);
   bool keep_nearest_root(double h, const ModeSolution& best, FoundSolutions& found);
-  std::vector<int> rooted_variables(const Mode& mode);
+  const std::vector<int>& rooted_variables(const Mode& mode);
   [[nodiscard]] bool may_leave_root(const Vector& d) const;
   bool stays_on_root(double h);
   bool solve_on_branches(double h);
@@ -303,6 +303,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool start_pending_ = false;  // during `start` no mode is present but the one before it, if any
   Mode before_;
   std::vector<int> sides_before_;
+  std::vector<int> rooted_;  // room for `rooted_variables`
+  Vector nothing_;    // zeros
   Vector guess_;      // of d, from which the step in the present mode was solved
   Vector last_rate_;  // d/h of the last step: a guess where d = 0 leads nowhere
   Vector start_x_error_;

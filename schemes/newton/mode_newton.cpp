@@ -62,6 +62,8 @@ ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step) {
   asked_.reserve(static_cast<std::size_t>(step.m()));
   d_trial_ = Vector::Zero(step.n());
   lambda_trial_ = Vector::Zero(step.m());
+  d_error_ = d_trial_;
+  w_ = given_ = lambda_from_ = lambda_error_ = lambda_trial_;
 }
 
 /// Does a solution of J y = F hold in every row, beside the terms of that row or its rounding? Elimination in scaled unknowns may lose

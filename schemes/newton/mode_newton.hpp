@@ -126,7 +126,7 @@ class ModeNewton {
     bool rests = false;      // the last step moved nothing
   };
   NewtonEnd iterate(Vector& d, Vector& lambda);
-  bool corrects_from(const Vector& d, Vector lambda);
+  bool corrects_from(const Vector& d, const Vector& lambda);
   std::optional<NewtonEnd> iterate_once(Course& course, Vector& d, Vector& lambda);
   bool converges_here(const Course& course, Vector& d, Vector& lambda);
   bool gives_up(const Course& course, const Vector& d, const Vector& lambda);
@@ -184,6 +184,7 @@ class ModeNewton {
   StepFactor lu_;
   BlockLu blocks_;
   std::vector<double> direction_, work_;
+  Vector w_, given_, lambda_from_, d_error_, lambda_error_;  // room for `leads_straight`
   std::vector<double> way_out_;      // along which an unknown leaves its solution
   std::vector<double> distances_;    // of the unknowns from their solution, bounds by the factors alone
   std::vector<double> rest_;         // of a solved system, refined

@@ -46,27 +46,27 @@ NewtonEnd ModeNewton::run_near(Vector& d, Vector& lambda) {
 
 void ModeNewton::put_on_branches(const Vector& d, Vector& lambda) {
   step_.fix(lambda);
-  const Vector given = lambda;
-  Vector w(step_.m());
+  given_ = lambda;
   bool moves = true;
   for (int k = 0; k < most_nested && moves && step_.linearise(d, lambda); ++k) {
-    step_.w(w);
+    step_.w(w_);
     moves = false;
     for (const int law : step_.free_laws()) {
       const Branch& branch = step_.branch(law);
       if (branch.b == 0) continue;
-      const double value = (branch.c - branch.a * w[law]) / branch.b;
+      const double value = (branch.c - branch.a * w_[law]) / branch.b;
       moves = moves || value != lambda[law];
       lambda[law] = value;
     }
   }
-  if (!lambda.allFinite()) lambda = given;
+  if (!lambda.allFinite()) lambda = given_;
 }
 
 /// Leaves J⁻¹ F at another point, with the last factors, in work_. False: rows have no values there.
-bool ModeNewton::corrects_from(const Vector& d, Vector lambda) {
-  put_on_branches(d, lambda);
-  if (!step_.linearise(d, lambda)) return false;
+bool ModeNewton::corrects_from(const Vector& d, const Vector& lambda) {
+  lambda_from_ = lambda;
+  put_on_branches(d, lambda_from_);
+  if (!step_.linearise(d, lambda_from_)) return false;
   std::copy_n(step_.residual(), at(step_.size()), work_.begin());
   solve(work_);
   return true;
@@ -78,14 +78,13 @@ bool ModeNewton::leads_straight(const Vector& d_from, const Vector& lambda_from,
   if (!step_.linearise(d, lambda)) return false;
   step_.bound(d, lambda);
   if (!factorise()) return false;
-  Vector d_error(step_.n()), lambda_error(step_.m());
-  errors(d_error, lambda_error);
+  errors(d_error_, lambda_error_);
   const bool has_values = corrects_from(d_from, lambda_from);
   step_.linearise(d, lambda);
   const double rest = solution_rest * scaled_size(work_);
   return has_values && std::ranges::all_of(variables, [&](int j) {
     const double way = d[j] - d_from[j], missed = std::abs(way + work_[at(j)]);
-    const double rounding = std::max(2 * gate * d_error[j], rest * lu_.column_scale(j));
+    const double rounding = std::max(2 * gate * d_error_[j], rest * lu_.column_scale(j));
     return missed <= std::max(straight * std::max(std::abs(way), reach[j]), rounding);
   });
 }

@@ -16,12 +16,12 @@ constexpr double as_near = 0x1p-8;  ///< relative difference of distances from a
 }  // namespace
 
 /// The algebraic variables that the equations of the mode are not linear in: they may have other roots.
-std::vector<int> NonlinearCapturing::rooted_variables(const Mode& mode) {
+const std::vector<int>& NonlinearCapturing::rooted_variables(const Mode& mode) {
   step_.set_mode(mode);
-  std::vector<int> variables;
+  rooted_.clear();
   for (const int unknown : step_.curved_unknowns())
-    if (unknown < step_.n() && is_algebraic(unknown)) variables.push_back(unknown);
-  return variables;
+    if (unknown < step_.n() && is_algebraic(unknown)) rooted_.push_back(unknown);
+  return rooted_;
 }
 
 /// May the step by d in the present mode, which was guessed, have come to another root of an algebraic variable that has some? On
@@ -37,16 +37,14 @@ bool NonlinearCapturing::may_leave_root(const Vector& d) const {
 }
 
 /// Does the solution found last, in the present mode, belong to the root that the present state is on? It is asked where it
-/// may not. Behind a change of mode algebraic variables may have been impulses, from which no chain of solutions leads on.
+/// may not. Where no chain of solutions leads on from the present state, it stands, as behind impulses of algebraic variables.
 bool NonlinearCapturing::stays_on_root(double h) {
   const State& now = current();
   State& next = trial();
   if (now.fresh) return true;
   step_.set_mode(*now.mode);
   if (!may_leave_root(next.d)) return true;
-  const std::vector<int> variables = rooted_variables(*now.mode);
-  const Vector nothing = Vector::Zero(step_.n());
-  if (newton_.leads_straight(nothing, now.lambda, next.d, next.lambda, variables, nothing)) return true;
+  if (newton_.leads_straight(nothing_, now.lambda, next.d, next.lambda, rooted_variables(*now.mode), nothing_)) return true;
   const Vector d = next.d, lambda = next.lambda;
   if (follow_branch(h)) return true;
   next.d = d;
@@ -86,8 +84,7 @@ bool NonlinearCapturing::keep_root(double h, const ModeSolution& best, FoundSolu
 /// Does the matrix at the solution lead there from the present state at once? Then no other root is on the way.
 bool NonlinearCapturing::is_reached_straight(const ModeSolution& solution) {
   set_step(trial().t, trial().h);
-  const Vector nothing = Vector::Zero(step_.n());
-  return newton_.leads_straight(nothing, current().lambda, solution.d, solution.lambda, rooted_variables(solution.mode), nothing);
+  return newton_.leads_straight(nothing_, current().lambda, solution.d, solution.lambda, rooted_variables(solution.mode), nothing_);
 }
 
 /// The solution that the present one becomes on the way, in place of all others of its mode. False: none is known.
