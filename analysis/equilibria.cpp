@@ -1,14 +1,13 @@
 // Points of rest of a model: `perp equilibria` asks it.
 #include <perp/analysis/equilibria.hpp>
 #include <perp/analysis/run/schemes.hpp>
-#include <perp/schemes/located/jets/model_scales.hpp>
 
 namespace perp {
 
 ModelEquilibria equilibria_of(const Model& model, double t, EquilibriumOptions options,
                               bool with_tangents) {
   const Dcs system = equations_of(model);
-  options.scale = model_scales(system, model.x0(), {t, inf}, located_options(model).scale).x;
+  options.scale = located_options(model).scale;
   ModelEquilibria found{.t = t, .options = options};
   found.points = find_equilibria(system, t, model.x0(), options);
   if (with_tangents) found.tangents = find_tangent_points(system, t, model.x0(), options);

@@ -57,11 +57,10 @@ class RankNewton {
   /// Have the runs since then come to that end? What they did not find tells nothing.
   [[nodiscard]] bool has_run_out() const { return left_ <= 0; }
 
-  /// Factorises the matrix at the present unknowns.
+  /// Factorises the matrix at the present unknowns. `tolerance`: pivots of the scaled matrix below are zero.
   template <class Equations>
-  void factorise(const Equations& equations) {
-    elimination_.factorise(equations.matrix(), equations.sizes(), equations.row_sizes(),
-                           rank_tolerance);
+  void factorise(const Equations& equations, double tolerance = rank_tolerance) {
+    elimination_.factorise(equations.matrix(), equations.sizes(), equations.row_sizes(), tolerance);
   }
   /// The change of the unknowns that a residual asks for, with the last matrix.
   void solve(const Vector& residual, Vector& step) const {

@@ -69,10 +69,10 @@ struct Equilibrium {
 
 struct EquilibriumOptions {
   int starts = 24;   ///< per mode: the given one, then seeded random ones around it
-  double reach = 2;  ///< of random starts, in units of |x| and the scale
+  double reach = 2;  ///< of random starts, in units of |x| and the scale, 1 where that is missing; of each third one, as below
   unsigned seed = 1;
   int most_modes = 729;  ///< looked at, in lexicographic order
-  /// Units of the variables, in which starts are spread and steps are measured; 0 or empty: from the data, see
+  /// Units of the variables, in which steps are measured, and each third start is spread; 0 or empty: from the data, see
   /// `model_scales`.
   Vector scale{};
 };

@@ -26,7 +26,7 @@ class PointSearch {
   /// Calls `look` with every start of a mode.
   template <class Look>
   void from_starts(const Mode& mode, const Look& look) const {
-    RestStarts starts(x_, scales(), options_.reach, options_.seed);
+    RestStarts starts(x_, scales(), nominal(), options_.reach, options_.seed);
     for (int k = 0; k < options_.starts; ++k) look(starts(k, laws_, mode));
   }
 
@@ -46,6 +46,11 @@ class PointSearch {
   }
 
  private:
+  /// Of x, 1 where it is missing.
+  [[nodiscard]] Vector nominal() const {
+    const Vector ones = Vector::Ones(x_.size());
+    return options_.scale.size() > 0 ? Vector((options_.scale.array() > 0).select(options_.scale, ones)) : ones;
+  }
   static JetScales scales_of(const Dcs& system, double t, const Vector& x, const EquilibriumOptions& options) {
     const Vector known = options.scale.size() > 0 ? options.scale : Vector(Vector::Zero(system.n()));
     const ModelScales scales = model_scales(system, x, {t, inf}, known);

@@ -16,6 +16,8 @@ constexpr double most_folds = 16;
 constexpr double multiple = 0.25;
 /// Between two points, and where it is divided nothing else is by symmetry.
 constexpr double between[] = {0.5, 0.381966, 0.7236068};
+/// Pivots that fall with the distance from a multiple root, beside those of other rows: what is none of rounding's may be this small.
+constexpr double smallest_pivot = 0x1p-200;
 constexpr double beside = 0x1p-7;  ///< how far roots beside one are looked for, in units of the unknowns
 
 double size_of(const Vector& step, const Vector& sizes) { return (step.array() / sizes.array()).abs().maxCoeff(); }
@@ -47,11 +49,13 @@ void drop_single_entries(RestEquations& equations, const Vector& errors) {
 /// The corrections of Newton's method, which at a k-fold root are 1/k of the way.
 class Corrections {
  public:
-  Corrections(RestEquations& equations, RankNewton& newton) : equations_(equations), newton_(newton) {}
+  /// `tolerance`: pivots below are zero.
+  Corrections(RestEquations& equations, RankNewton& newton, double tolerance)
+      : equations_(equations), newton_(newton), tolerance_(tolerance) {}
 
   /// One of them. False: it is not finite, or leads to no root.
   bool move() {
-    newton_.factorise(equations_);
+    newton_.factorise(equations_, tolerance_);
     newton_.solve(equations_.residual(), moved_);
     const double size = size_of(moved_, equations_.sizes()), ratio = size / last_;
     if (!(size < inf)) return false;
@@ -69,10 +73,28 @@ class Corrections {
  private:
   RestEquations& equations_;
   RankNewton& newton_;
+  double tolerance_;
   Vector moved_;
   double last_ = inf;
   int idle_ = 0;
 };
+
+/// From where Newton's method has come to. False: to no root.
+bool correct_to_root(RestEquations& equations, RankNewton& newton, double tolerance) {
+  Vector moved = Vector::Zero(equations.y().size());  // by the last correction of a slow sequence
+  Corrections corrections(equations, newton, tolerance);
+  for (int k = 0; k < most_corrections; ++k) {
+    check_interruption();
+    drop_entries(equations, moved);
+    if (is_root(equations)) {
+      drop_single_entries(equations, root_errors(equations, newton).cwiseMax(moved.cwiseAbs()));
+      return true;
+    }
+    if (!corrections.move()) return false;
+    moved = corrections.moved();
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -96,22 +118,14 @@ Vector root_errors(RestEquations& equations, RankNewton& newton) {
 
 bool find_root(RestEquations& equations, RankNewton& newton) {
   if (equations.y().size() == 0) return true;
-  // What it does not reach may be a multiple root, on the way to which it is slow.
+  // What it does not reach may be a multiple root, on the way to which it is slow, and where pivots fall.
   static_cast<void>(newton.run(equations));
   if (!equations.y().allFinite() || !equations.evaluate()) return false;
-  Vector moved = Vector::Zero(equations.y().size());  // by the last correction of a slow sequence
-  Corrections corrections(equations, newton);
-  for (int k = 0; k < most_corrections; ++k) {
-    check_interruption();
-    drop_entries(equations, moved);
-    if (is_root(equations)) {
-      drop_single_entries(equations, root_errors(equations, newton).cwiseMax(moved.cwiseAbs()));
-      return true;
-    }
-    if (!corrections.move()) return false;
-    moved = corrections.moved();
-  }
-  return false;
+  const Vector y = equations.y();
+  if (correct_to_root(equations, newton, RankNewton::rank_tolerance)) return true;
+  equations.set(y);
+  return equations.evaluate() && correct_to_root(equations, newton, smallest_pivot) &&
+         size_of(equations.y() - y, equations.sizes()) <= beside;  // pivots that are small elsewhere lead to no root near
 }
 
 bool is_one_root(RestEquations& equations, const Vector& a, const Vector& b) {

@@ -14,9 +14,10 @@ namespace perp {
 /// the same ones for the same seed.
 class RestStarts {
  public:
-  /// `scales`: the units of x and λ.
-  RestStarts(const Vector& x, const JetScales& scales, double reach, unsigned seed)
-      : x_(x), scales_(scales), reach_(reach), random_(seed) {}
+  /// `scales`: the units of x and λ that the equations tell; `nominal`: of x, what `reach` is told in. Every third point lies
+  /// within the former.
+  RestStarts(const Vector& x, const JetScales& scales, const Vector& nominal, double reach, unsigned seed)
+      : x_(x), scales_(scales), nominal_(nominal), reach_(reach), random_(seed) {}
 
   struct Start {
     Vector x, lambda;
@@ -34,8 +35,9 @@ class RestStarts {
   Vector x(int k) {
     if (k == 0) return x_;
     Vector point = x_;
+    const Vector& sizes = k % 3 == 0 ? scales_.x : nominal_;
     for (Eigen::Index j = 0; j < point.size(); ++j)
-      point[j] += reach_ * (2 * share() - 1) * (scales_.x[j] + std::abs(x_[j]));
+      point[j] += reach_ * (2 * share() - 1) * (sizes[j] + std::abs(x_[j]));
     return point;
   }
 
@@ -55,6 +57,7 @@ class RestStarts {
 
   Vector x_;
   JetScales scales_;
+  Vector nominal_;
   double reach_;
   std::mt19937 random_;
 };

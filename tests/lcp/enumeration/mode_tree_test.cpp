@@ -225,10 +225,17 @@ TEST_SUITE("lcp/mode_tree") {
   }
 
   TEST_CASE("what is solved in rational numbers takes from the nodes that a search may cost") {
-    constexpr int laws = 8, most_nodes = (2 << laws) - 2;
+    constexpr int laws = 4, variables = 32, most_nodes = (2 << laws) - 2;
     Mlcp problem = gaussian(laws, 0, 0, 1);
     problem.M22 = Matrix::Ones(laws, laws);
     problem.q2 = Vector::Constant(laws, -1);  // Σ λ = 1: each mode but one has solutions, most of them continua
+    // The first multiplier is the mean of many variables.
+    problem.M11 = -Matrix::Identity(variables, variables);
+    problem.M12 = Matrix::Zero(variables, laws);
+    problem.q1 = Vector::Zero(variables);
+    problem.M21 = Matrix::Constant(laws, variables, 1.0 / variables);
+    problem.M12.col(0).setOnes();
+    problem.M22.col(0).setZero();
     CHECK(enumerate(problem).complete);
     const SolutionSet part = enumerate(problem, {.max_nodes = most_nodes});
     CHECK_FALSE(part.complete);
