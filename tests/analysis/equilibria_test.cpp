@@ -72,6 +72,23 @@ TEST_SUITE("analysis/equilibria") {
     }
   }
 
+  TEST_CASE("starts without a nominal value reach as far as its default of 1, however near to 0 the given one is") {
+    const auto quadratic = rests("x = 0", {"der(x) = x^2 - 3*x + 2"});
+    REQUIRE(quadratic.size() == 2);
+    CHECK(is_near(quadratic[0].x[0], 1));
+    CHECK(is_near(quadratic[1].x[0], 2));
+    CHECK(rests("x = 0.1\ny = 0.1", {"der(x) = y", "der(y) = x - x^3 - y"}).size() == 3);
+  }
+
+  TEST_CASE("a multiple root is found beside rows whose pivots are not small, and none at infinity") {
+    for (const std::string root : {"0.25", "0.75", "2"}) {
+      CAPTURE(root);
+      const auto triple = rests("x = 0\ny = 0", {"der(x) = y", "y = (x - " + root + ")^3"});
+      REQUIRE(triple.size() == 1);
+      CHECK(triple[0].x[0] == doctest::Approx(std::stod(root)).epsilon(1e-4));
+    }
+  }
+
   TEST_CASE("no point is where a function only falls towards 0") {
     for (const std::string right : {"exp(-x)", "1/(1 + x^2)", "x/(1 + abs(x)) - 1", "atan(x) - pi/2", "exp(-x^2)"}) {
       CAPTURE(right);
