@@ -46,24 +46,37 @@ class Integer {
   alignas(void*) std::byte place_[2 * sizeof(void*)];
 };
 
-/// Rational numbers without rounding, in lowest terms. GMP's, as `Integer`. An operation that has
-/// no value throws std::domain_error.
+struct RationalParts;
+
+/// Rational numbers without rounding, in lowest terms: two words where both parts fit, else numbers
+/// of GMP, as `Integer`. An operation that has no value throws std::domain_error.
 class Rational {
  public:
-  Rational() : Rational(0L) {}
+  Rational() noexcept : place_{} {}
   template <std::signed_integral Number>
   Rational(Number value) : Rational(static_cast<long>(value)) {}  // NOLINT: a number is one
   Rational(long value);                                           // NOLINT
   Rational(long numerator, long denominator);
   /// Exactly this double, which is finite.
-  Rational(double value);           // NOLINT
-  Rational(long double) = delete;   // holds more than a double
-  Rational(const Rational& other);
+  Rational(double value);          // NOLINT
+  Rational(long double) = delete;  // holds more than a double
+  Rational(const Rational& other) {
+    if (other.is_small())
+      std::memcpy(place_, other.place_, sizeof place_);
+    else
+      copy(other);
+  }
   Rational(Rational&& other) noexcept {
     std::memcpy(place_, other.place_, sizeof place_);
     std::memset(other.place_, 0, sizeof place_);
   }
-  Rational& operator=(const Rational& other);
+  Rational& operator=(const Rational& other) {
+    if (is_small() && other.is_small())
+      std::memcpy(place_, other.place_, sizeof place_);
+    else
+      assign(other);
+    return *this;
+  }
   Rational& operator=(Rational&& other) noexcept {
     std::byte mine[sizeof place_];
     std::memcpy(mine, place_, sizeof place_);
@@ -71,7 +84,9 @@ class Rational {
     std::memcpy(other.place_, mine, sizeof place_);
     return *this;
   }
-  ~Rational();
+  ~Rational() {
+    if (!is_small()) clear();
+  }
 
   Rational& operator+=(const Rational& other);
   Rational& operator-=(const Rational& other);
@@ -87,8 +102,13 @@ class Rational {
   friend Rational ldexp(Rational a, long exponent);
 
   /// -1, 0 or 1.
-  [[nodiscard]] int sign() const;
-  friend bool operator==(const Rational& a, const Rational& b);
+  [[nodiscard]] int sign() const {
+    return is_small() ? (numerator() > 0) - (numerator() < 0) : large_sign();
+  }
+  friend bool operator==(const Rational& a, const Rational& b) {
+    if (a.is_small() && b.is_small()) return std::memcmp(a.place_, b.place_, sizeof place_) == 0;
+    return !a.is_small() && !b.is_small() && are_same(a, b);
+  }
   friend std::strong_ordering operator<=>(const Rational& a, const Rational& b) {
     return compare(a, b) <=> 0;
   }
@@ -106,14 +126,34 @@ class Rational {
   [[nodiscard]] std::string str() const;
 
  private:
+  friend struct RationalParts;
   friend double to_double(const Rational& value);
-  friend long binary_size(const Rational& value);
-  friend void make_primitive(std::vector<Rational>& direction);
-  friend unsigned long residue(const Rational& value, unsigned long modulus);
   static int compare(const Rational& a, const Rational& b);
   static int compare(const Rational& a, long b);
+  static bool are_same(const Rational& a, const Rational& b);
 
-  alignas(void*) std::byte place_[4 * sizeof(void*)];  // all 0: the number 0
+  // A number of GMP begins with the words of memory of its numerator, of which it has some: it is
+  // not 0.
+  [[nodiscard]] bool is_small() const {
+    int words = 0;
+    std::memcpy(&words, place_, sizeof words);
+    return words == 0;
+  }
+  [[nodiscard]] long numerator() const { return word(1); }
+  [[nodiscard]] long denominator() const { return word(2) + 1; }
+  [[nodiscard]] long word(std::size_t k) const {
+    long value = 0;
+    std::memcpy(&value, place_ + k * sizeof value, sizeof value);
+    return value;
+  }
+  void copy(const Rational& other);
+  void assign(const Rational& other);
+  void clear();
+  [[nodiscard]] int large_sign() const;
+
+  // Of a small one: 0, the numerator, the denominator less 1, 0; so all 0 is the number 0. The
+  // parts of others are not both of at most 63 bits.
+  alignas(void*) std::byte place_[4 * sizeof(void*)];
 };
 
 /// The double nearest to it, of two the even one; an infinity beyond the largest.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <perp/core/base/index.hpp>
-#include <perp/core/base/integer_rows.hpp>
+#include <perp/core/base/rational/integer_rows.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/lcp/exact/exact_mode.hpp>
 #include <perp/lcp/structure/solving_order.hpp>

@@ -5,8 +5,10 @@
 #include <limits>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include <perp/core/base/rational/integer_rows.hpp>
 #include <perp/core/base/rational.hpp>
 
 using perp::Rational;
@@ -43,6 +45,82 @@ TEST_SUITE("core/rational") {
       CHECK(a.ours.sign() == a.judge.sign());
       CHECK((-a.ours).str() == Judge(-a.judge).str());
       CHECK(abs(a.ours) == (a.ours < 0 ? -a.ours : a.ours));
+    }
+  }
+
+  TEST_CASE("chains of operations pass the size of words both ways without a trace") {
+    // Numbers whose parts fit into words are kept in words; each is compared with another
+    // implementation, and its digits must not tell how it came about.
+    std::mt19937_64 random(3);
+    constexpr long least = std::numeric_limits<long>::min(),
+                   most = std::numeric_limits<long>::max();
+    const std::vector<long> edges{
+        least, least + 1, most, most - 1, 1L << 62, (1L << 62) + 1, (1L << 32) - 1, -(1L << 32),
+        3,     2,         1,    0,        -1};
+    Pair a{1, 1};
+    std::size_t words = 0, longer = 0;
+    for (int k = 0; k < 40'000; ++k) {
+      const long edge = edges[random() % edges.size()];
+      const Pair b = random() % 3 == 0 ? drawn(random) : Pair{edge, edge};
+      switch (random() % 5) {
+        case 0: a = {a.ours + b.ours, a.judge + b.judge}; break;
+        case 1: a = {a.ours - b.ours, a.judge - b.judge}; break;
+        case 2: a = {a.ours * b.ours, a.judge * b.judge}; break;
+        case 3:
+          if (b.judge != 0) a = {a.ours / b.ours, a.judge / b.judge};
+          break;
+        default: {
+          const int shift = static_cast<int>(random() % 40);
+          const Judge factor = Judge(1L << shift);
+          a = random() % 2 == 0 ? Pair{ldexp(-a.ours, shift), -a.judge * factor}
+                                : Pair{ldexp(-a.ours, -shift), -a.judge / factor};
+        }
+      }
+      REQUIRE(a.ours.str() == a.judge.str());
+      CHECK((a.ours < b.ours) == (a.judge < b.judge));
+      CHECK((a.ours == b.ours) == (a.judge == b.judge));
+      CHECK((a.ours == edge) == (a.judge == edge));
+      CHECK((a.ours > edge) == (a.judge > edge));
+      const Rational back = a.ours + b.ours - b.ours;
+      CHECK(back == a.ours);
+      CHECK(back.sign() == a.judge.sign());
+      CHECK(static_cast<double>(a.ours) == doctest::Approx(static_cast<double>(a.judge)));
+      (a.ours.str().size() < 18 ? words : longer) += 1;
+      if (a.ours.str().size() > 80) a = {edge, edge};
+    }
+    CHECK(words > 1000);
+    CHECK(longer > 1000);
+  }
+
+  TEST_CASE("rows of integers are eliminated alike in words and beyond them") {
+    std::mt19937_64 random(4);
+    for (int k = 0; k < 2'000; ++k) {
+      std::vector<Rational> row, pivot;
+      for (int j = 0; j < 5; ++j) {
+        row.push_back(ldexp(drawn(random).ours, k % 3 == 0 ? 40 : 0));
+        pivot.push_back(random() % 4 == 0 ? Rational() : drawn(random).ours);
+      }
+      if (pivot[2] == 0) continue;
+      const std::vector<Rational> before = row;
+      make_integers(row);
+      make_integers(pivot);
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        CHECK(row[j].str().find('/') == std::string::npos);
+        CHECK(row[j] * before[0] == before[j] * row[0]);
+      }
+      const std::vector<Rational> whole = row;
+      eliminate(row, pivot, 2);
+      CHECK(row[2] == 0);
+      // row = c (whole - whole[2]/pivot[2] pivot), with one c that is not 0
+      const auto expected = [&](std::size_t j) {
+        return whole[j] - whole[2] / pivot[2] * pivot[j];
+      };
+      for (const std::size_t j : {1UL, 3UL, 4UL}) {
+        CHECK(row[j] * expected(0) == expected(j) * row[0]);
+        CHECK((row[j] == 0) == (expected(j) == 0));
+      }
+      make_primitive(row);
+      CHECK(row[3] * expected(0) == expected(3) * row[0]);
     }
   }
 

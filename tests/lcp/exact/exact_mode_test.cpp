@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/base/integer_rows.hpp>
+#include <perp/core/base/rational/integer_rows.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/lcp/exact/exact_mode.hpp>
 
