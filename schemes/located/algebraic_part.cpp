@@ -43,6 +43,22 @@ void AlgebraicPart::correct(Radau& radau, double s, Vector& y) {
     return replace_in(y, y_);
   }
   radau.interpolate_derivative(s, rates_);
+  correct_once(radau, s, y);
+  const double t = at_.now.t + s * radau.h();
+  if (roots_.empty() || roots_.leads_to(radau, t, rates_, y, at_.options.tol)) return;
+  // Those that are linear in the others follow the root.
+  y_ = y;
+  if (!roots_.put_root(radau, t, y_)) return;
+  y = y_;
+  if (!radau.correction_at(s, rates_, y, correction_)) return;
+  replace_in(y, y + correction_);
+  const std::vector<char> is_root = roots_.unknowns();
+  for (int k = 0; k < flow_.size(); ++k)
+    if (is_root[at(k)] != 0) y[k] = y_[k];
+}
+
+/// At the rates of that point.
+void AlgebraicPart::correct_once(Radau& radau, double s, Vector& y) {
   if (!radau.correction_at(s, rates_, y, correction_)) return;
   const double size = size_of(correction_);
   if (size <= at_.options.tol) return;
@@ -66,12 +82,21 @@ double AlgebraicPart::size_of(const Vector& y) const {
 }
 
 // Where the rows without derivatives determine an unknown, the end of the attempt is next to its root.
-bool AlgebraicPart::is_root_of(const Vector& y, const Jet& jet) {
+bool AlgebraicPart::is_root_of(const Radau& radau, const Vector& y, const Jet& jet) {
   flow_.gather(jet.x.col(0), jet.lambda.col(0), y_);
-  return std::all_of(watched_.begin(), watched_.end(), [&](Eigen::Index k) {
+  const bool is_near = std::all_of(watched_.begin(), watched_.end(), [&](Eigen::Index k) {
     const double size = std::max({units_[k], std::abs(y_[k]), std::abs(y[k])});
     return std::abs(y_[k] - y[k]) <= same_root * size;
   });
+  if (!is_near || roots_.empty()) return is_near;
+  radau.interpolate_derivative((jet.t - at_.now.t) / radau.h(), rates_);
+  return roots_.leads_to(radau, jet.t, rates_, y_, at_.options.tol);
+}
+
+bool AlgebraicPart::keeps_root(const Radau& radau) {
+  if (roots_.empty()) return true;
+  radau.interpolate_derivative(1, rates_);
+  return roots_.leads_to(radau, at_.now.t + radau.h(), rates_, radau.end(), 0);
 }
 
 /// Factorises what the rows without derivatives hold of the unknowns without derivatives at
@@ -124,6 +149,7 @@ void AlgebraicPart::find_rows(double t, const Vector& rates) {
 void AlgebraicPart::look_at_rows() {
   const bool is_square = rows_of_watched_.size() == watched_.size();
   rows_.look_at(flow_, is_square ? watched_ : std::vector<Eigen::Index>{});
+  roots_.look_at(rows_of_watched_, watched_);
 }
 
 /// The unknowns that the rows without derivatives determine.
@@ -183,6 +209,7 @@ std::string AlgebraicPart::why_it_ends() {
   for (const Eigen::Index k : columns)
     if (std::abs(y_[k]) >= has_grown * units_[k])
       return fmt::format("; {} has grown to {:.3g}, as at a pole", name_of(k), y_[k]);
+  constexpr auto nearly = "; the equations that determine {} are nearly singular there, as at a fold";
   if (elimination.rank() < elimination.columns()) {
     Matrix open;
     elimination.null_space(open);
@@ -192,10 +219,13 @@ std::string AlgebraicPart::why_it_ends() {
       if (std::abs(open(k, 0)) / units_[columns[static_cast<std::size_t>(k)]] >
           std::abs(open(most, 0)) / units_[columns[static_cast<std::size_t>(most)]])
         most = k;
-    return fmt::format("; the equations that determine {} are nearly singular there, as at a fold",
-                       name_of(columns[static_cast<std::size_t>(most)]));
+    return fmt::format(nearly, name_of(columns[static_cast<std::size_t>(most)]));
   }
-  return {};
+  const RootChain::Doubt doubt = roots_.doubt();
+  if (doubt.unknown < 0) return {};
+  if (!doubt.is_rounding) return fmt::format(nearly, name_of(doubt.unknown));
+  return fmt::format("; roots of the equations that determine {} are as near to each other there as their rounding",
+                     name_of(doubt.unknown));
 }
 
 }  // namespace perp

@@ -9,6 +9,7 @@
 #include <perp/schemes/located/located_state.hpp>
 #include <perp/schemes/located/radau/mode_flow.hpp>
 #include <perp/schemes/located/radau/radau.hpp>
+#include <perp/schemes/located/roots/root_chain.hpp>
 
 namespace perp {
 
@@ -17,7 +18,7 @@ namespace perp {
 class AlgebraicPart {
  public:
   /// Both must outlive this.
-  AlgebraicPart(const LocatedState& at, ModeFlow& flow) : at_(at), flow_(flow) {}
+  AlgebraicPart(const LocatedState& at, ModeFlow& flow) : at_(at), flow_(flow), roots_(at, flow) {}
 
   /// A mode begins with these rates (n): finds the unknowns that the rows without derivatives determine. In a
   /// mode of index 2 stage values of the others hold impulses of the size 1/h and tell nothing.
@@ -29,6 +30,8 @@ class AlgebraicPart {
   }
   /// The equations that determine it and are not affine in it.
   [[nodiscard]] CurvedRows& curved_rows() { return rows_; }
+  /// Which of their roots they are, where they have several.
+  [[nodiscard]] RootChain& roots() { return roots_; }
   enum class Solved { yes, no, undetermined };  ///< no: Newton's method does not converge
   /// Solves the equations without derivatives at (t, rates) for what is watched, in y (N), by Newton's method. Undetermined:
   /// to rounding they do not tell all unknowns there.
@@ -40,9 +43,11 @@ class AlgebraicPart {
   /// Corrects them in y (N), a point of the polynomial at the share s of the attempt: by Newton's method for the
   /// equations there, where another correction would be less than half of the first. At the start the state knows them.
   void correct(Radau& radau, double s, Vector& y);
+  /// Is the end of the attempt, which may be a part of a longer one, the root that the present one becomes?
+  [[nodiscard]] bool keeps_root(const Radau& radau);
   /// Has the consistent jet at y (N), a point of the attempt, the root that the attempt leads to? Newton's method for it
   /// may end on another branch too.
-  [[nodiscard]] bool is_root_of(const Vector& y, const Jet& jet);
+  [[nodiscard]] bool is_root_of(const Radau& radau, const Vector& y, const Jet& jet);
   /// Why no step is possible from here, as far as the equations without derivatives tell: they get
   /// singular, or a variable has grown. Empty: they tell nothing.
   std::string why_it_ends();
@@ -51,6 +56,7 @@ class AlgebraicPart {
   std::vector<Eigen::Index> factorise(double t, const Vector& rates, double tolerance,
                                       RankElimination& elimination);
   void replace_in(Vector& y, const Vector& by) const;
+  void correct_once(Radau& radau, double s, Vector& y);
   [[nodiscard]] double size_of(const Vector& y) const;
   [[nodiscard]] std::string name_of(Eigen::Index unknown) const;
 
@@ -62,6 +68,7 @@ class AlgebraicPart {
   Solved newton_step(double t, const Vector& rates, const Vector& y, Vector& step);
 
   CurvedRows rows_;
+  RootChain roots_;
   std::vector<Eigen::Index> watched_;  // unknowns that rows without derivatives determine
   std::vector<Eigen::Index> rows_of_watched_;  // those rows that contain them
   Vector units_;                       // of the unknowns of the mode

@@ -4,48 +4,20 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/interval/line_range.hpp>
+#include <perp/schemes/located/roots/line_dependence.hpp>
 #include <perp/schemes/located/curved_rows.hpp>
 
 namespace perp {
 
 using enclosure::Interval;
 using enclosure::range_of;
+using enum Dependence;
 
 namespace {
 
 constexpr int most_sweeps = 64;    ///< over the sides of all variables
 constexpr int fine_sweeps = 12;    ///< of them, in which a variable grows by its width; later ones grow by 15 of it
 constexpr double widening_at_first = 0.25;  ///< of the width of a variable, by which it is widened at first
-
-/// How a line depends on inputs.
-enum class Dependence : char { none, affine, nonlinear };
-using enum Dependence;
-
-/// Is a line affine in what its operands are affine in?
-Dependence dependence_of(const Instruction& line, Dependence a, Dependence b) {
-  const Dependence most = std::max(a, b);
-  switch (line.operation) {
-    case Operation::negate:
-    case Operation::add:
-    case Operation::subtract: return most;
-    case Operation::multiply: return a != none && b != none ? nonlinear : most;
-    case Operation::divide: return b != none ? nonlinear : a;
-    default: return most == none ? none : nonlinear;
-  }
-}
-
-/// Of each line how it depends on these inputs.
-std::vector<Dependence> dependences(const Tape& tape, const std::vector<char>& inputs) {
-  std::vector<Dependence> found(at(tape.size()), none);
-  for (int k = 0; k < tape.size(); ++k) {
-    const Instruction& line = tape[k];
-    if (line.operation == Operation::input)
-      found[at(k)] = inputs[at(line.a)] ? affine : none;
-    else if (line.a >= 0)
-      found[at(k)] = dependence_of(line, found[at(line.a)], line.b < 0 ? none : found[at(line.b)]);
-  }
-  return found;
-}
 
 /// Is a line not affine in what its operands are, these taken to be affine themselves?
 bool begins_nonlinear(const Instruction& line, const std::vector<Dependence>& all) {

@@ -29,7 +29,8 @@ bool LocatedRun::report_inside(double t, double h, bool is_solved) {
     integrator_.radau().take_back(whole_step_);
     return report(integrator_.row_on_polynomial(t, h));
   }
-  if (is_row && (!is_solved || is_on_course((t - at_.now.t) / h))) return report(integrator_.row_of_attempt(t));
+  const bool is_same = is_row && integrator_.algebraic_part().keeps_root(integrator_.radau());
+  if (is_same && (!is_solved || is_on_course((t - at_.now.t) / h))) return report(integrator_.row_of_attempt(t));
   miss_row(t);
   return false;
 }

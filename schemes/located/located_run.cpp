@@ -142,6 +142,7 @@ void LocatedRun::go_through_mode() {
     shorten(h / 2, "an algebraic variable or a multiplier jumps");
     return;
   }
+  if (!integrator_.algebraic_part().roots().follow(integrator_.radau())) return leave_root(h);
   const std::optional<GapWatch::Fall> fall = parts_.locator.first_fall(h);
   if (!is_seen_through(h, fall)) {
     ++record_.rejected;
@@ -155,6 +156,12 @@ void LocatedRun::go_through_mode() {
     pass_event(*fall, h);
   else
     take_step_on_branch(h);
+}
+
+/// The attempt of length h leads to another root of the equations.
+void LocatedRun::leave_root(double h) {
+  integrator_.radau().discard();
+  shorten(is_fixed() ? 0 : h / 2, "a step leads to another root of the equations");
 }
 
 /// Is everything that happens in the attempt before this fall, if there is one, known? A fall that is found where the
@@ -250,6 +257,10 @@ bool LocatedRun::accept(double h, double t_next) {
     record_.finish(Status::not_solved,
                    fmt::format("stopped at {}: a step that was solved could not be solved again",
                                record_.place(at_.now)));
+    return false;
+  }
+  if (!integrator_.algebraic_part().keeps_root(integrator_.radau())) {
+    leave_root(h);
     return false;
   }
   const Step end = integrator_.end_of_attempt(t_next);

@@ -53,6 +53,7 @@ class LocatedRun {
   [[nodiscard]] bool has_algebraic_jump() {
     return !is_fixed() && !integrator_.algebraic_part().goes_on(integrator_.radau());
   }
+  void leave_root(double h);
   bool is_seen_through(double h, const std::optional<GapWatch::Fall>& fall);
   void reject(Radau::Outcome outcome, double h);
   /// The state is known to the tolerance, its derivatives are not, however short the step.

@@ -54,6 +54,11 @@ void ModeIntegrator::enter(const Jet& jet, bool first) {
   if (at_.options.fixed_step > 0) length_ = at_.options.fixed_step;
 }
 
+void ModeIntegrator::watch(const Jet& jet) {
+  algebraic_.watch(jet.t, jet.x.col(1));
+  radau_.resolve(algebraic_.roots().unknowns());
+}
+
 Radau::Outcome ModeIntegrator::attempt(double h) {
   const Radau::Outcome outcome = radau_.attempt(h);
   if (outcome != Radau::Outcome::solved) return outcome;
@@ -120,7 +125,7 @@ Step ModeIntegrator::row_on_polynomial(double t, double h) {
   if (!needs_jets_) return state;
   const Jet jet = jets_.values_at(state);
   flow_.gather(state.x, state.lambda, y_);
-  if (!jet.consistent || !jet.determined || !algebraic_.is_root_of(y_, jet)) return state;
+  if (!jet.consistent || !jet.determined || !algebraic_.is_root_of(radau_, y_, jet)) return state;
   state.x = jet.x.col(0);
   state.lambda = jet.lambda.col(0);
   state.w = jet.w.col(0);
@@ -135,7 +140,7 @@ Step ModeIntegrator::with_jet(double t, const JetAt& jet_at) {
   flow_.scatter(radau_.end(), state.x, state.lambda);
   if (needs_jets_) {
     const Jet jet = jet_at(state);
-    if (jet.consistent && jet.determined && algebraic_.is_root_of(radau_.end(), jet)) {
+    if (jet.consistent && jet.determined && algebraic_.is_root_of(radau_, radau_.end(), jet)) {
       state.x = jet.x.col(0);
       state.lambda = jet.lambda.col(0);
       state.w = jet.w.col(0);

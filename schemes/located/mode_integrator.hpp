@@ -21,11 +21,14 @@ class ModeIntegrator {
   void set_scales();
   /// The state has entered its mode, whose jet this is. `first`: of the run.
   void enter(const Jet& jet, bool first);
+  /// Looks at its algebraic variables, after the parts of the run that use the equations of other modes to enter it.
+  void watch(const Jet& jet);
   /// The equations become those of the mode of this jet; whoever looks at another mode than the present one turns back.
   void use_equations(const Jet& jet) { flow_.set_mode(jet.mode, jets_.structure(jet).velocity_level, jets_.ends_of_mode()); }
   /// The mode with the state of the method in it.
   void transfer(Archive& archive) {
     archive(flow_, radau_, algebraic_, is_high_index_, needs_jets_, length_, smooth_length_, rates_, y_, ydot_);
+    if (archive.is_reading()) radau_.resolve(algebraic_.roots().unknowns());
   }
   /// Are the equations of the mode of an index > 2, which Radau IIA does not integrate?
   [[nodiscard]] bool is_high_index() const { return is_high_index_; }

@@ -86,7 +86,7 @@ void ModeTransition::enter(const Continuation& continuation) {
   run_.integrator.enter(jet, record_.steps == 0);
   const int passed = run_.sides.settle();
   if (passed > 0 && record_.is_at_start()) record_.counts()["resets_passed_at_start"] += passed;
-  run_.integrator.algebraic_part().watch(jet.t, jet.x.col(1));
+  run_.integrator.watch(jet);
   run_.locator.watch_mode();
 }
 

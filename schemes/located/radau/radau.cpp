@@ -79,6 +79,7 @@ void Radau::start(double t, const Vector& y, const Vector& rates) {
   y_ = y;
   rates_ = rates;
   first_ = true;
+  resolved_.clear();
   attempted_ = rejected_ = estimated_ = false;
   knows_variation_ = false;
   last_error_ = last_h_ = 0;

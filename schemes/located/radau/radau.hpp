@@ -45,6 +45,10 @@ class Radau {
   /// state.
   void start(double t, const Vector& y, const Vector& rates = {});
 
+  /// Unknowns (N, not 0) that are solved for to the rounding of their own size, however small they are beside their units:
+  /// those of which the equations have several roots. After `start`.
+  void resolve(std::vector<char> unknowns) { resolved_ = std::move(unknowns); }
+
   /// The present state, the step before it and the last attempt, with the control of steps.
   void transfer(Archive& archive);
 
@@ -213,6 +217,7 @@ class Radau {
   Vector rates_at_, slopes_at_, M_, start_matrix_;  // H_ẏ, H_y and matrices made of them, at the places of the flow
   Eigen::VectorXcd M_complex_;
   Vector row_scale_, start_scale_, noise_;
+  std::vector<char> resolved_;  // empty: none
   Vector x_unit_, lambda_unit_, unit_;  // unit_: of y, N
   bool frozen_nearby_ = false;  // the Jacobian is that of good starting values
   linear::EntryLu<double> real_, start_, full_newton_;

@@ -163,7 +163,8 @@ void Radau::scaled_matrix(double h, Vector& matrix, Vector& scale) const {
 
 /// What unknown k counts at least in roundings.
 double Radau::least_size(Eigen::Index k) const {
-  return k < flow_.n() ? tolerance_.atol[k] : std::numeric_limits<double>::min();
+  const bool has_unit = k < flow_.n() && (resolved_.empty() || resolved_[at(k)] == 0);
+  return has_unit ? tolerance_.atol[k] : std::numeric_limits<double>::min();
 }
 
 /// The same of each in the bounds of rows: 0 but for unknowns that a row determines alone, as the argument of a law that
