@@ -139,7 +139,7 @@ Matrix SensitivityUpdate::without() {
   constexpr double eps = std::numeric_limits<double>::epsilon();  // no step makes them grow by as much
   if (maps_.dx().cwiseAbs().maxCoeff() > eps * std::numeric_limits<double>::max())
     end("they are larger than doubles");
-  else if (jets_.all().has_rough_laws())
+  else if (jets_.all().has_rough_laws() || !maps_.have_equations_derivatives(at_.now.t, at_.now.x, at_.now.lambda))
     end("the equations have no derivatives there");
   else
     record_.finish(Status::not_solved,

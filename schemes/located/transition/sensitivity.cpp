@@ -114,6 +114,13 @@ bool Sensitivities::linearise(double t, const Vector& ydot, const Vector& y,
   return true;
 }
 
+bool Sensitivities::have_equations_derivatives(double t, const Vector& x, const Vector& lambda) const {
+  Vector y(flow_.size());
+  flow_.gather(x, lambda, y);
+  Linearised at;
+  return linearise(t, Vector::Zero(flow_.size()), y, at) && at.H_y.allFinite() && at.H_p.allFinite();
+}
+
 /// The impulses of the unknowns that have no derivative, with which x makes the jump:
 ///     H_ẏ Δ + H_z Σ = 0
 Vector Sensitivities::impulses(const Linearised& at, const Vector& jump) const {

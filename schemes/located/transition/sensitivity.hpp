@@ -39,6 +39,8 @@ class Sensitivities {
   void transfer(Archive& archive) { archive(columns_, S_, dx_, dlambda_, dt_); }
   /// Have the formulas of parameters alone, which the system holds, one derivative in all directions that are asked for?
   [[nodiscard]] bool have_formulas_one_side() const;
+  /// Have the equations of the flow's mode finite derivatives by x, λ and parameters at this state? 0^p has none by p.
+  [[nodiscard]] bool have_equations_derivatives(double t, const Vector& x, const Vector& lambda) const;
   /// From now on there are none.
   void end() { columns_ = 0; }
 

@@ -136,6 +136,12 @@ TEST_SUITE("schemes/located/sensitivity_moments") {
     CHECK_FALSE(differs(other));
   }
 
+  TEST_CASE("a power of 0 has no derivative by its exponent, and the run goes on without") {
+    const Trajectory found = run("[parameters]\np = 2\n[variables]\nx = -1\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = max(x, 0)^p\"]\n", 2, {}, {0});
+    check_ends(found, "the equations have no derivatives there");
+    CHECK(found.x.back()[1] == doctest::Approx(1.0 / 3).epsilon(1e-9));
+  }
+
   TEST_CASE("ten balls that land at one moment have each the derivatives of one") {
     std::string variables, equations, laws, restitution;
     std::vector<int> starts;
