@@ -1,6 +1,7 @@
 // Derivatives of the solution of a model: `perp sensitivities` asks for them.
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/schemes.hpp>
@@ -27,17 +28,46 @@ void require_no_ends(const Model& model, const Model& other, const std::string& 
 
 /// Law numbers and restitution are read once, as numbers: a parameter that moves them would be
 /// differentiated wrongly.
-void require_only_in_equations(
-    const Model& model, const std::string& name, double value,
-    const std::function<Model(const std::string& name, double value)>& with) {
-  const Model other = with(name, value == 0 ? 1e-3 : value * (1 + 1e-3));
-  require_no_ends(model, other, name);
+void require_no_numbers(const Model& model, const Model& other, const std::string& name) {
   if (other.laws() == model.laws() && other.restitution == model.restitution) return;
   throw InvalidInput(fmt::format(
       "--wrt {}: the parameter stands in the numbers of a law or a restitution, which are "
       "not differentiated; write it into the equations, e.g. F*sign(v) instead of "
       "relay(v, -F, F), or a reset instead of a restitution",
       name));
+}
+
+/// The model with a value beside that of a parameter. Throws InvalidInput: there is none, as of a size.
+Model read_beside(const std::string& name, double value, double beside, const std::function<Model(const std::string& name, double value)>& with) {
+  try {
+    return with(name, beside);
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("--wrt {}: the model has no value of {} beside {}, as that of a size or of another whole number, and no derivative by it; "
+                                   "expected other quantities ({})",
+                                   name, name, value, error.what()));
+  }
+}
+
+bool have_same_formulas(const Dcs& one, const Dcs& other) {
+  const auto are_same = [](const Reset& a, const Reset& b) { return a.condition == b.condition && a.variables == b.variables && a.values == b.values; };
+  return one.tape == other.tape && one.F == other.F && one.G == other.G && std::ranges::equal(one.resets, other.resets, are_same);
+}
+
+/// Throws InvalidInput: what is read once, as a number or by a decision, moves with this parameter.
+void require_only_in_equations(
+    const Model& model, const std::string& name, double value,
+    const std::function<Model(const std::string& name, double value)>& with) {
+  // Far above the rounding of sums that decide, far below what a derivative tells of the next value.
+  const double apart = 0x1p-26 * (value == 0 ? 1 : std::abs(value));
+  for (const double beside : {value + apart, value - apart}) {
+    const Model other = read_beside(name, value, beside, with);
+    require_no_ends(model, other, name);
+    require_no_numbers(model, other, name);
+    if (model.equations && other.equations && have_same_formulas(*model.equations, *other.equations)) continue;
+    throw InvalidInput(fmt::format("--wrt {}: the equations are others at {} = {} and beside it, as where it decides an if of indices, and derivatives may have two "
+                                   "sides; expected another value, or other quantities",
+                                   name, name, value));
+  }
 }
 
 /// By how much parameters and starts move with one of them.

@@ -85,7 +85,7 @@ Trajectory write_rows(const Model& model, const SensitivityQuantities& quantitie
 /// What --wrt names. Throws InvalidInput.
 SensitivityQuantities quantities_of(const SensitivityArguments& arguments, const Model& model) {
   const auto with = [&](const std::string& name, double value) {
-    return ModelReader(arguments.model)({{name, fmt::format("{:.17g}", value)}}, {}, "");
+    return ModelReader(arguments.model)({{"parameters." + name, fmt::format("{:.17g}", value)}}, {}, "");
   };
   std::vector<std::string> wrt;
   if (!arguments.wrt.empty()) wrt = split_list(arguments.wrt);

@@ -86,7 +86,7 @@ std::shared_ptr<Run> run_sensitivities(const ReadModel& model, const std::shared
   const auto with = [&](const std::string& name, double value) {
     std::vector<Override> items = items_of(overrides);
     std::erase_if(items, [&](const Override& item) { return same_key(item.key, name); });
-    items.push_back({name, fmt::format("{:.17g}", value)});
+    items.push_back({"parameters." + name, fmt::format("{:.17g}", value)});
     return read_for_run(source->parsed(reading), items);
   };
   const SensitivityQuantities quantities = sensitivity_quantities(*model, names, with);

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include <perp/tests/cli/program.hpp>
@@ -48,6 +49,15 @@ TEST_SUITE("cli/sensitivities") {
     refuses({"filippov_dae", "--wrt", "y(0)"}, "the start of an algebraic variable is a guess");
     refuses({"bouncing_ball_contact", "--wrt", "gamma"}, "numbers of a law or a restitution");
     refuses({"switching_dae_crossing", "--wrt", "B1"}, "keeps no parameters");
+    const auto write = [&folder](const std::string& name, const std::string& text) { std::ofstream(folder / name) << text << "[run]\nt = [0, 1]\n"; };
+    const std::string family = "[variables]\nx = {size = 3, start = \"i\"}\n[model]\nequations = [\"for i in 1:3: der(x[i]) = if(i >= p, 1, 0)\"]\n";
+    write("equal.toml", "[parameters]\np = 2\n" + family);
+    write("between.toml", "[parameters]\np = 2.5\n" + family);
+    write("size.toml", "[parameters]\nN = 2\n[variables]\nx = {size = \"N\", start = 1}\n[model]\nequations = [\"for i in 1:N: der(x[i]) = -x[i]\"]\n");
+    refuses({"equal.toml", "--wrt", "p"}, "the equations are others at p = 2 and beside it");
+    refuses({"size.toml", "--wrt", "N"}, "the model has no value of N beside 2");
+    CHECK(perp_program(folder, {"sensitivities", "gene_oscillator", "--wrt", "theta", "--times", "1"}).status == 0);  // theta is an option of runs, too
+    CHECK(perp_program(folder, {"sensitivities", "between.toml", "--wrt", "p", "--times", "1"}).status == 0);
     refuses({"ifdiff_canonical", "--tol", "1"}, "tol must be in [1e-14, 1e-2]");
     // What moves with a parameter has one derivative by it, also through other formulas.
     folder.write("kink.toml", "[parameters]\np = 0\nq = \"max(p, 0)\"\nr = \"p + 1\"\n[variables]\nx = \"abs(r - 1) + 2\"\ny = \"min(q, p)\"\n"

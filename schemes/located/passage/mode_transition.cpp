@@ -301,7 +301,7 @@ Event ModeTransition::change_of(int law, const Step& before, const Continuation&
   event.law = law;
   event.from = before.mode[i];
   event.to = next.mode[i];
-  event.x_before = jump_of_x == JumpOfX::by_reset ? at_.now.x : before.x;  // the jump is an event
+  event.x_before = jump_of_x == JumpOfX::none ? before.x : at_.now.x;  // the jump is an event
   event.x_after = at_.now.x;
   event.is_weak = !next.strict;
   event.condition = at_.passage.condition;
@@ -324,7 +324,7 @@ void ModeTransition::log_change(const Step& before, const Selection& selection, 
     signature = 31 * signature % 1'000'003 + next.mode[i];
     if (before.mode[i] == next.mode[i]) continue;
     changed.push_back(static_cast<int>(i));
-    if (jump_of_x == JumpOfX::by_contacts) continue;
+    if (jump_of_x == JumpOfX::by_contacts && std::ranges::find(contacts_told_, static_cast<int>(i)) != contacts_told_.end()) continue;
     Event event = change_of(static_cast<int>(i), before, next, jump_of_x);
     event.note = note;
     event.continuations = static_cast<int>(selection.admissible.size());

@@ -115,6 +115,7 @@ class ModeTransition {
   std::optional<Impact> impact_;  // of a mechanical system
   AccumulationWatch accumulation_;
   int impacts_at_once_ = 0;
+  std::vector<int> contacts_told_;  // whose changes of branch an impact or an accumulation tells
   bool is_at_edge_ = false;  // of the domain of the equations: jets may not exist
 };
 

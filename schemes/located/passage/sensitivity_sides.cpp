@@ -21,14 +21,8 @@ bool SensitivityUpdate::is_at_end(const Gap& gap) const {
 
 /// Does some q move the state off the surface of this gap?
 bool SensitivityUpdate::moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const {
-  constexpr double rounding = 1e-12;  // of what moves the variables, in their units; what is 0 by structure is 0 to the bit
   if (gap.law < 0) return !rate.by_q.isZero(0);
-  const Matrix& S = maps_.dx();
-  for (Eigen::Index c = 0; c < S.cols(); ++c) {
-    const double moves = (S.col(c).cwiseAbs().array() / at_.scales.x.array()).maxCoeff() * locator_.size(gap);
-    if (std::abs(rate.by_q[c]) > rounding * moves) return true;
-  }
-  return false;
+  return (rate.by_q.cwiseAbs().array() > rounding_of_derivatives * terms_of(at_, locator_, gap, rate, maps_.dx()).array()).any();
 }
 
 /// The branch beyond the end of w that this gap is of, not a vertical one; -1: there is none.
@@ -116,9 +110,8 @@ bool SensitivityUpdate::holds_others(const Jet& jet, int law) const {
 
 /// Are these the same derivatives, column by column, but for the rounding of terms of these sizes?
 bool SensitivityUpdate::are_alike(const Matrix& one, const Matrix& other, const Vector& terms) const {
-  constexpr double rounding = 1e-12;
   const Vector most = sizes(one).cwiseMax(sizes(other)), apart = sizes(one - other);
-  return (apart.array() <= same_derivative * most.array() + rounding * terms.array()).all();
+  return (apart.array() <= same_derivative * most.array() + rounding_of_derivatives * terms.array()).all();
 }
 
 /// May states beside this end, of which the present one is on, have other derivatives? Of w within a mode alone where a
@@ -150,6 +143,7 @@ const char* SensitivityUpdate::two_sided_end(const Gap& gap, const Sensitivities
 
 /// Does a gap not move, that is, tell no time?
 bool SensitivityUpdate::rests(const Gap& gap, const Sensitivities::GapRate& rate) const {
+  if (gap.law < 0) return std::abs(rate.by_t) <= resting * rate.moves;
   return std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap);
 }
 
@@ -202,7 +196,7 @@ std::vector<Gap> SensitivityUpdate::watch_touches() {
 /// Is the run over at an event that has moved S to these values? Then those before it are the other side.
 bool SensitivityUpdate::ends_span_between(const Matrix& behind) {
   if (!is_over() || at_.passage.gaps.empty() || at_.passage.dt.isZero(0)) return false;
-  if (are_alike(maps_.complete(at_.passage.before, before_).dx, behind, terms_)) return false;
+  if (are_alike(maps_.complete(moment_.is_in_orders ? moment_.before : at_.passage.before, before_).dx, behind, terms_)) return false;
   end_at(at_.passage.gaps.front(), "ends on");
   return true;
 }

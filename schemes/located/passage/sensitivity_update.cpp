@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <ranges>
 #include <string>
 
@@ -12,7 +11,7 @@
 namespace perp {
 namespace {
 
-constexpr double lost = 1e10;            ///< growth at one event beyond which no digit is sure
+constexpr double least_rate = 1e-10;  ///< of the terms of the rate of a reset: below, a run to 1e-10 knows no digit of dt*/dq
 
 }  // namespace
 
@@ -140,7 +139,7 @@ Matrix SensitivityUpdate::without() {
   constexpr double eps = std::numeric_limits<double>::epsilon();  // no step makes them grow by as much
   if (maps_.dx().cwiseAbs().maxCoeff() > eps * std::numeric_limits<double>::max())
     end("they are larger than doubles");
-  else if (jets_.all().has_rough_laws())
+  else if (jets_.all().has_rough_laws() || !maps_.have_equations_derivatives(at_.now.t, at_.now.x, at_.now.lambda))
     end("the equations have no derivatives there");
   else
     record_.finish(Status::not_solved,
@@ -175,16 +174,21 @@ bool SensitivityUpdate::begin(const Step& before, const Jet& after, bool x_jumpe
     watch_ends(&after, {});
     watch_start(after, jump.change.size() > 0);
   } else {
-    watch_moment(before.mode, after, x_jumped);
+    watch_moment(after, x_jumped);
   }
   is_passed_ = true;
   return active();
 }
 
-/// Is S⁺ so large that no digit is sure? The run ends then.
+/// Is no digit of S⁺ sure, since the rate of a reset that tells the time is the rounding of its terms? The run ends then.
 bool SensitivityUpdate::is_lost(const Step& before) {
-  const double most = lost * std::max(before_.cwiseAbs().maxCoeff(), 1.0);
-  if (!(record_.steps > 0 && !(maps_.dx().cwiseAbs().maxCoeff() <= most))) return false;
+  const auto cancels = [&](int reset) {
+    const Sensitivities::GapRate rate = maps_.gap_rate({.reset = reset}, at_.passage.before, before_);
+    return std::abs(rate.by_t) < least_rate * rate.moves;
+  };
+  const auto fired = moment_.fired | std::views::drop(static_cast<std::ptrdiff_t>(moment_.fired_now));
+  const bool tell_time = !moment_.has_followers;  // else a transition has moved their conditions
+  if (maps_.dx().allFinite() && !(tell_time && std::ranges::any_of(fired, cancels))) return false;
   record_.finish(Status::not_solved,
                  fmt::format("stopped at {}: the sensitivities are lost in rounding at this event",
                              record_.place(before)));
@@ -222,21 +226,35 @@ bool SensitivityUpdate::move_onto_constraints(const Jet& after, const JumpTaken&
 /// S⁺ of the differential part. False: it does not exist: the run has ended, or the derivatives have.
 bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumped, const JumpTaken& jump) {
   before_ = maps_.dx();
-  const bool starts = is_start();
-  if (!starts && x_jumped) {
-    std::vector<MomentEvent> events = events_of_moment(before.mode, after.mode);
-    if (has_orders(events)) return pass_in_orders(std::move(events), after, jump);
-  }
-  if ((starts || x_jumped) && !move_onto_constraints(after, jump)) return false;
-  if (!starts && !x_jumped) return switch_laws(before, after);
-  if (starts)
+  if (is_start()) {
+    if (!move_onto_constraints(after, jump)) return false;
     before_ = maps_.dx();
-  else
-    go_from_event(after, true);
+    return true;
+  }
+  if (!x_jumped && !switch_laws(before, after)) return false;
+  std::vector<MomentEvent> events;
+  if (!is_passed_) {
+    moment_.has_jumped |= x_jumped;
+    watch_repeats(before.mode, after.mode);
+    events = events_of_moment(after.mode);
+  }
+  if (has_orders(events)) return pass_in_orders(std::move(events), after, jump);
+  return !x_jumped || jump_of_x(after, jump);
+}
+
+/// S⁺ where x jumps. What jumps at once behind events of several orders jumps after each of them in its own way.
+bool SensitivityUpdate::jump_of_x(const Jet& after, const JumpTaken& jump) {
+  if (is_passed_ && moment_.is_in_orders) {
+    const MomentEvent first = moment_.gaps.empty() ? event_of({.reset = moment_.fired.front()}) : event_of(moment_.gaps.front());
+    end_between(first, event_of({.reset = moment_.fired.back()}), "of their orders it is not known how the solution goes on");
+    return false;
+  }
+  if (!move_onto_constraints(after, jump)) return false;
+  go_from_event(after, true);
   return true;
 }
 
-/// S⁺ where x does not jump. False: the run has ended.
+/// S⁺ where x does not jump, by one time of the event. False: the run has ended.
 bool SensitivityUpdate::switch_laws(const Step& before, const Jet& after) {
   // Nothing happens to S where the mode goes on (grazing): its dt* need not exist. The time is that of laws that leave
   // their branches, not of those that are at an end of theirs and stay.
@@ -251,7 +269,6 @@ bool SensitivityUpdate::switch_laws(const Step& before, const Jet& after) {
     return false;
   }
   if (switches) go_from_event(after, false);
-  take_orders(before, after);
   return true;
 }
 
@@ -259,12 +276,6 @@ bool SensitivityUpdate::switch_laws(const Step& before, const Jet& after) {
 void SensitivityUpdate::go_from_event(const Jet& after, bool x_jumped) {
   maps_.leave(after);
   terms_ = terms_behind(after, x_jumped);
-}
-
-/// Do the gaps vanish at one moment for every q? Then there is no order.
-bool SensitivityUpdate::switch_together(const std::vector<Gap>& gaps) const {
-  const MomentEvent first = event_of(gaps.front());
-  return std::all_of(gaps.begin() + 1, gaps.end(), [&](const Gap& gap) { return is_same_time(event_of(gap), first, before_); });
 }
 
 /// The gaps of the present event whose laws change their branch.
@@ -275,33 +286,6 @@ std::vector<Gap> SensitivityUpdate::switching_gaps(const Mode& before, const Mod
     if (gap.law >= 0 && before[law] != after[law]) gaps.push_back(gap);
   }
   return gaps;
-}
-
-/// S⁺ for every order in which the laws of these gaps may switch, as far as it exists.
-std::vector<Matrix> SensitivityUpdate::by_orders(const std::vector<Gap>& order, const Jet& after) {
-  std::vector<Matrix> pieces;
-  std::vector<int> places(order.size());
-  std::iota(places.begin(), places.end(), 0);
-  do {
-    std::vector<Gap> gaps;
-    for (const int place : places) gaps.push_back(order[static_cast<std::size_t>(place)]);
-    if (const auto piece =
-            maps_.in_order(gaps, at_.passage.before, after, before_))
-      pieces.push_back(*piece);
-  } while (std::next_permutation(places.begin(), places.end()));
-  return pieces;
-}
-
-/// Laws that switch at one moment switch one after the other for almost every q: if the order makes
-/// a difference, the flow has one-sided derivatives only.
-void SensitivityUpdate::take_orders(const Step& before, const Jet& after) {
-  const std::vector<Gap> order = switching_gaps(before.mode, after.mode);
-  if (order.size() < 2 || switch_together(order)) return;
-  if (order.size() > most_ordered)
-    return end_between(event_of(order.front()), event_of(order.back()), "of the orders of so many events not all are compared");
-  std::vector<Matrix> pieces = by_orders(order, after);
-  if (pieces.empty()) return;
-  take_pieces(std::move(pieces));
 }
 
 }  // namespace perp

@@ -20,7 +20,6 @@ struct JumpTaken {
 /// moment switch, and where derivatives end. Without a request every call does nothing.
 class SensitivityUpdate {
  public:
-  static constexpr std::size_t most_ordered = 4;  ///< events of one moment whose orders, k!, are compared
   /// All must outlive this.
   SensitivityUpdate(LocatedState& at, LocatedRecord& record, ModeJets& jets, ModeIntegrator& integrator,
                     const EventLocator& locator)
@@ -89,6 +88,7 @@ class SensitivityUpdate {
   bool move_onto_constraints(const Jet& after, const JumpTaken& jump);
   void take_time_of(const std::vector<Gap>& gaps);
   bool switch_laws(const Step& before, const Jet& after);
+  bool jump_of_x(const Jet& after, const JumpTaken& jump);
   void go_from_event(const Jet& after, bool x_jumped);
   [[nodiscard]] bool is_at_end(const Gap& gap) const;
   [[nodiscard]] bool moves_off(const Gap& gap, const Sensitivities::GapRate& rate) const;
@@ -122,10 +122,15 @@ class SensitivityUpdate {
   void watch_start(const Jet& start, bool x_jumped);
   [[nodiscard]] std::vector<Gap> resets_at_start(const Jet& start);
   void begin_moment();
+  void begin_moment_anew();
+  [[nodiscard]] bool goes_on_with_moment() const;
+  [[nodiscard]] bool was_at_end(const Gap& gap) const;
+  void join_moment();
+  void watch_repeats(const Mode& before, const Mode& after);
   [[nodiscard]] bool is_same_time(const MomentEvent& one, const MomentEvent& other, const Matrix& S) const;
   [[nodiscard]] MomentEvent event_of(const Gap& gap) const;
   void join(std::vector<MomentEvent>& events, MomentEvent event) const;
-  [[nodiscard]] std::vector<MomentEvent> events_of_moment(const Mode& before, const Mode& after) const;
+  [[nodiscard]] std::vector<MomentEvent> events_of_moment(const Mode& after) const;
   [[nodiscard]] bool join_pressed(std::vector<MomentEvent>& events) const;
   [[nodiscard]] std::string name_of(const MomentEvent& event) const;
   void end_between(const MomentEvent& one, const MomentEvent& other, const char* why);
@@ -134,12 +139,12 @@ class SensitivityUpdate {
   void take_pieces(std::vector<Matrix> pieces);
   void tell_time(Event& jump, const std::vector<MomentEvent>& events, const MomentOrders& orders) const;
   void tell_times(const std::vector<MomentEvent>& events, const MomentOrders& orders);
-  void watch_moment(const Mode& before, const Jet& after, bool x_jumped);
+  void watch_moment(const Jet& after, bool x_jumped);
   void watch_landing(const std::vector<MomentEvent>& events, const Jet& after);
   [[nodiscard]] bool moves_off_at(const std::vector<Vector>& times, const Gap& gap, const Jet& after) const;
-  [[nodiscard]] bool is_landed_on(const Gap& gap) const;
-  [[nodiscard]] std::vector<Gap> kept_gaps(const Mode& before, const Mode& after) const;
-  void watch_kept(const std::vector<MomentEvent>& events, const Mode& before, const Mode& after);
+  [[nodiscard]] bool is_landed_on(const Gap& gap, const Jet& after) const;
+  [[nodiscard]] std::vector<Gap> kept_gaps(const Jet& after) const;
+  void watch_kept(const std::vector<MomentEvent>& events, const Jet& after);
   [[nodiscard]] bool have_same_rates(const Jet& one, const Jet& other) const;
   [[nodiscard]] std::vector<Gap> watch_touches();
   [[nodiscard]] bool ends_span_between(const Matrix& behind);
@@ -147,9 +152,6 @@ class SensitivityUpdate {
   [[nodiscard]] Vector sizes(const Matrix& S) const;
   [[nodiscard]] Vector terms_behind(const Jet& after, bool x_jumped) const;
   [[nodiscard]] std::vector<Gap> switching_gaps(const Mode& before, const Mode& after) const;
-  [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
-  [[nodiscard]] std::vector<Matrix> by_orders(const std::vector<Gap>& order, const Jet& after);
-  void take_orders(const Step& before, const Jet& after);
 
   LocatedState& at_;
   LocatedRecord& record_;
@@ -157,9 +159,7 @@ class SensitivityUpdate {
   ModeIntegrator& integrator_;
   const EventLocator& locator_;
   Sensitivities maps_;
-  // Of the present moment: resets that are met, and fire, contacts that collide, and the first of its events.
-  std::vector<int> met_, fired_, struck_;
-  std::size_t first_event_ = 0;
+  Moment moment_;
   bool is_passed_ = true;  // what happens now follows from what has been passed
   Impact* impact_ = nullptr;
   Matrix before_;         // S at the end of the last mode

@@ -97,9 +97,11 @@ bool ModeTransition::impact(const Step& before) {
   const Vector x_before = at_.now.x;
   if (++impacts_at_once_ > most_impacts) return false;
   at_.now.x = result->x;
+  if (impacts_at_once_ == 1) contacts_told_.clear();
   int signature = 5;
   for (const int law : result->laws) {
     record_.events().push_back(impact_of(law, before, x_before));
+    contacts_told_.push_back(law);
     signature = 31 * signature % 1'000'003 + law;
   }
   ++record_.counts()["impacts"];
@@ -324,6 +326,7 @@ bool ModeTransition::close(AccumulationWatch::Limit limit) {
   run_.sensitivity.at_limit(limit.dx, limit.dt);
   at_.now.t = limit.t;
   at_.now.x = event.x_after;
+  contacts_told_ = limit.laws;
   const Step before = at_.now;
   go_on(before, {limit.laws}, {}, are_contacts(limit.laws) ? JumpOfX::by_contacts : JumpOfX::none);
   return true;

@@ -1,7 +1,7 @@
-// Several events of one moment in every order: asked by the sensitivities where x jumps at one of them.
+// Several events of one moment in every order: asked by the sensitivities.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 
 #include <perp/core/branches.hpp>
 #include <perp/schemes/located/transition/moment_orders.hpp>
@@ -25,22 +25,76 @@ void copy_branches(const MomentEvent& event, const Mode& from, Mode& to) {
 
 }  // namespace
 
-std::vector<Matrix> MomentOrders::operator()(const std::vector<MomentEvent>& events, const Matrix& S, const Jet& after) {
-  const Matrix dx = maps_.at_event();
+Vector terms_of(const LocatedState& at, const EventLocator& locator, const Gap& gap, const Sensitivities::GapRate& rate, const Matrix& S) {
+  if (gap.law < 0) return rate.terms;
+  return (S.array().abs().colwise() / at.scales.x.array()).colwise().maxCoeff().transpose() * locator.size(gap);
+}
+
+/// The parts of the equations, see ConsistentJets::parts, that this event reads or moves.
+std::vector<int> MomentOrders::parts_of(const MomentEvent& event) const {
+  std::vector<int> touched;
+  for (const std::vector<int>* laws : {&event.laws, &event.contacts})
+    for (const int law : *laws) touched.push_back(at_.system.n() + law);
+  for (const int reset : event.resets) std::ranges::copy(maps_.touched_by(reset), std::back_inserter(touched));
+  for (int& entry : touched) entry = jets_.all().parts()[static_cast<std::size_t>(entry)];
+  return touched;
+}
+
+/// The places of events that parts connect.
+std::vector<std::vector<std::size_t>> MomentOrders::groups(const std::vector<MomentEvent>& events) const {
+  struct Group {
+    std::vector<std::size_t> places;
+    std::vector<int> parts;
+  };
+  std::vector<Group> found;
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    Group group{{k}, parts_of(events[k])};
+    const auto is_apart = [&group](const Group& other) {
+      return std::ranges::none_of(other.parts, [&group](int part) { return has(group.parts, part); });
+    };
+    const auto connected = std::stable_partition(found.begin(), found.end(), is_apart);
+    for (auto other = connected; other != found.end(); ++other) {
+      std::ranges::copy(other->places, std::back_inserter(group.places));
+      std::ranges::copy(other->parts, std::back_inserter(group.parts));
+    }
+    found.erase(connected, found.end());
+    found.push_back(std::move(group));
+  }
+  std::vector<std::vector<std::size_t>> places;
+  for (Group& group : found) std::ranges::sort(places.emplace_back(std::move(group.places)));
+  return places;
+}
+
+/// The given order first, then those in which events of one group change their places. Empty: a group has too many.
+std::vector<MomentOrders::Order> MomentOrders::orders(const std::vector<MomentEvent>& events) const {
+  Order given;
+  for (const MomentEvent& event : events) given.push_back(&event);
+  std::vector<Order> found{given};
+  for (const std::vector<std::size_t>& places : groups(events)) {
+    if (places.size() > most_ordered) return {};
+    std::vector<std::size_t> others = places;
+    while (std::ranges::next_permutation(others).found) {
+      Order order = given;
+      for (std::size_t k = 0; k < places.size(); ++k) order[places[k]] = given[others[k]];
+      found.push_back(std::move(order));
+    }
+  }
+  return found;
+}
+
+std::vector<Matrix> MomentOrders::operator()(const std::vector<MomentEvent>& events, const Jet& after) {
+  const Matrix dx = maps_.at_event(), S = maps_.dx();
   const Vector dt = maps_.event_time();
   std::vector<Matrix> pieces;
-  std::vector<int> places(events.size());
-  std::iota(places.begin(), places.end(), 0);
-  do {
-    std::vector<const MomentEvent*> order;
-    for (const int place : places) order.push_back(&events[static_cast<std::size_t>(place)]);
-    std::optional<Matrix> piece = in_order(order, {at_.passage.before.x.col(0), at_.passage.before, S}, after);
+  why_ = "of the orders of so many events not all are compared";
+  for (const Order& order : orders(events)) {
+    std::optional<Matrix> piece = in_order(order, {moment_.before.x.col(0), moment_.before, moment_.S}, after);
     if (!piece) {
       pieces.clear();
       break;
     }
     pieces.push_back(std::move(*piece));
-  } while (std::next_permutation(places.begin(), places.end()));
+  }
   // The state of the maps is that of the events as they were taken.
   integrator_.use_equations(after);
   maps_.take(S);
@@ -48,10 +102,10 @@ std::vector<Matrix> MomentOrders::operator()(const std::vector<MomentEvent>& eve
   return pieces;
 }
 
-std::optional<Matrix> MomentOrders::in_order(const std::vector<const MomentEvent*>& order, State state, const Jet& after) {
+std::optional<Matrix> MomentOrders::in_order(const Order& order, State state, const Jet& after) {
   for (std::size_t k = 0; k < order.size(); ++k) {
     const MomentEvent& event = *order[k];
-    const std::vector<const MomentEvent*> pending(order.begin() + static_cast<std::ptrdiff_t>(k) + 1, order.end());
+    const Order pending(order.begin() + static_cast<std::ptrdiff_t>(k) + 1, order.end());
     const Sensitivities::GapRate rate = maps_.gap_rate(event.gap, state.jet, state.S);
     why_ = "of an order of these it is not known how the solution goes on";
     if (!passes(event, rate)) return std::nullopt;
@@ -81,11 +135,9 @@ bool MomentOrders::passes(const MomentEvent& event, const Sensitivities::GapRate
 
 /// Keeps that the event has another time than before the moment, beyond the rounding of the terms of both.
 void MomentOrders::compare_times(const MomentEvent& event, const Sensitivities::GapRate& rate, const Matrix& S) {
-  constexpr double rounding = 1e-12;  // of these terms
-  const Vector sizes = (S.array().abs().colwise() / at_.scales.x.array()).colwise().maxCoeff().transpose();
-  const Vector terms = event.gap.law >= 0 ? Vector(sizes * locator_.size(event.gap)) : rate.terms;
+  const Vector unsure = rounding_of_derivatives * terms_of(at_, locator_, event.gap, rate, S) / std::abs(rate.by_t);
   const Vector one = event.rate.time(), other = rate.time(), most = one.cwiseAbs().cwiseMax(other.cwiseAbs());
-  const bool is_same = ((one - other).array().abs() <= (same_derivative * most + rounding * terms / std::abs(rate.by_t)).array()).all();
+  const bool is_same = ((one - other).array().abs() <= (same_derivative * most + unsure).array()).all();
   if (!is_same && !has_several_times(event)) moved_.push_back(&event);
 }
 
@@ -107,20 +159,20 @@ Vector MomentOrders::jump(const MomentEvent& event, const State& state) {
 
 /// The mode between this event and the pending ones: that before with the branches of the event, else that behind all with those
 /// of the pending ones as they were.
-std::optional<Jet> MomentOrders::between(const MomentEvent& event, const std::vector<const MomentEvent*>& pending, const Mode& mode, const Vector& x,
+std::optional<Jet> MomentOrders::between(const MomentEvent& event, const Order& pending, const Mode& mode, const Vector& x,
                                          const Jet& after) {
   Mode near = mode, far = after.mode;
   copy_branches(event, after.mode, near);
-  for (const MomentEvent* other : pending) copy_branches(*other, at_.passage.before.mode, far);
+  for (const MomentEvent* other : pending) copy_branches(*other, moment_.before.mode, far);
   for (const Mode& tried : {near, far}) {
-    Jet jet = jets_.all().solve(tried, after.t, x, at_.passage.before.lambda.col(0));
+    Jet jet = jets_.all().solve(tried, after.t, x, moment_.before.lambda.col(0));
     if (jet.consistent && jet.determined && holds(event, pending, jet)) return jet;
   }
   return std::nullopt;
 }
 
 /// Does the solution go on in this mode behind the event? All laws are on their branches, and those of the event go into theirs.
-bool MomentOrders::holds(const MomentEvent& event, const std::vector<const MomentEvent*>& pending, const Jet& jet) const {
+bool MomentOrders::holds(const MomentEvent& event, const Order& pending, const Jet& jet) const {
   const auto is_inside = [&](const Gap& gap) {
     if (is_of(pending, gap.law)) return true;
     const Matrix& series = gap.of_lambda ? jet.lambda : jet.w;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <perp/core/expression/kinks/formula_kinks.hpp>
@@ -24,6 +23,13 @@ Vector column_units(const Matrix& one, const Matrix& other) {
   Vector units = one.cwiseAbs().cwiseMax(other.cwiseAbs()).colwise().maxCoeff().transpose();
   for (double& unit : units) unit = unit > 0 ? 1 / unit : 1;
   return units;
+}
+
+/// f'(0) of fourth order, from places ±h and ±2h; 0 to the bit where these do not move f.
+template <class F>
+Vector derivative_at_0(const F& f, double h) {
+  const Vector near = f(h) - f(-h), far = f(2 * h) - f(-2 * h);
+  return (8 * near - far) / (12 * h);
 }
 
 }  // namespace
@@ -106,6 +112,13 @@ bool Sensitivities::linearise(double t, const Vector& ydot, const Vector& y,
   flow_.by_time(result.H_t);
   flow_.by_parameters(result.H_p);
   return true;
+}
+
+bool Sensitivities::have_equations_derivatives(double t, const Vector& x, const Vector& lambda) const {
+  Vector y(flow_.size());
+  flow_.gather(x, lambda, y);
+  Linearised at;
+  return linearise(t, Vector::Zero(flow_.size()), y, at) && at.H_y.allFinite() && at.H_p.allFinite();
 }
 
 /// The impulses of the unknowns that have no derivative, with which x makes the jump:
@@ -224,27 +237,28 @@ Sensitivities::GapRate Sensitivities::reset_rate(const Gap& gap, const Jet& jet,
   const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
   GapRate rate{Vector::Zero(columns_), 0, Vector::Zero(columns_)};
   const auto add = [&rate](const Vector& term) { rate.by_q += term, rate.terms += term.cwiseAbs(); };
+  const auto move = [&rate](double term) { rate.by_t += term, rate.moves += std::abs(term); };
   for (const Derivative& d : reset_derivatives_) {
     if (d.output != reset_start_[static_cast<std::size_t>(gap.reset)]) continue;
     const double value = gap.sign * values[static_cast<std::size_t>(d.line)];
     const int x = d.input - system_.variable_input(0), l = d.input - system_.multiplier_input(0),
               k = d.input - system_.parameter_input(0);
     if (d.input == Dcs::time_input()) {
-      rate.by_t += value;
+      move(value);
     } else if (k >= 0) {
       add(value * p.row(k).transpose());
     } else if (l >= 0) {
-      rate.by_t += value * jet.lambda(l, 1);
+      move(value * jet.lambda(l, 1));
       add(value * all.lambda[0].row(l).transpose());
     } else if (x >= 0) {
-      rate.by_t += value * jet.x(x, 1);
+      move(value * jet.x(x, 1));
       add(value * all.x[0].row(x).transpose());
     }
   }
   return rate;
 }
 
-bool Sensitivities::is_on_condition(int reset, const Jet& jet) const {
+bool Sensitivities::is_on_condition(int reset, const Jet& jet, double apart) const {
   const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
   const int output = reset_start_[static_cast<std::size_t>(reset)];
   const double value = values[static_cast<std::size_t>(reset_lines_[static_cast<std::size_t>(output)])];
@@ -257,7 +271,21 @@ bool Sensitivities::is_on_condition(int reset, const Jet& jet) const {
   double terms = 0;  // by which the rounding of its inputs moves it
   for (const Derivative& d : reset_derivatives_)
     if (d.output == output) terms += std::abs(values[static_cast<std::size_t>(d.line)] * input(d.input));
-  return std::abs(value) <= 16 * unit_roundoff * terms;
+  double moves = 0;
+  if (apart > 0) moves = apart * std::abs(gap_rate({.reset = reset}, jet, Matrix::Zero(system_.n(), columns_)).by_t);
+  return std::abs(value) <= 16 * unit_roundoff * terms + moves;
+}
+
+std::vector<int> Sensitivities::touched_by(int reset) const {
+  const Reset& what = system_.resets[static_cast<std::size_t>(reset)];
+  std::vector<int> touched = what.variables;
+  const int first = reset_start_[static_cast<std::size_t>(reset)], last = first + static_cast<int>(what.values.size());
+  for (const Derivative& d : reset_derivatives_) {
+    if (d.output < first || d.output > last || d.input >= system_.parameter_input(0)) continue;
+    const int x = d.input - system_.variable_input(0), l = d.input - system_.multiplier_input(0);
+    if (l >= 0 || x >= 0) touched.push_back(l >= 0 ? system_.n() + l : x);
+  }
+  return touched;
 }
 
 void Sensitivities::at_event(const Jet& jet, const Vector& dt) {
@@ -318,7 +346,6 @@ Eigen::RowVectorXd Sensitivities::row_of_input(int input, const Matrix& before, 
 /// contacts: a linear solve for whatever M(t, q) and G(t, q) the model has.
 void Sensitivities::impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
                            const std::vector<double>& restitution, const ModelScales& units) {
-  constexpr std::array<double, 4> places{-2, -1, 1, 2}, weights{1, -8, 8, -1};
   const Vector sizes = x.cwiseAbs().cwiseMax(units.x);
   const Matrix before = dx_;
   for (int c = 0; c < columns_; ++c) {
@@ -326,26 +353,17 @@ void Sensitivities::impact(Impact& impact, const Impact::Result& result, double 
     // h moves no variable, nor time, by more than a thousandth of its size.
     const double speed = std::max(direction.cwiseQuotient(sizes).lpNorm<Eigen::Infinity>(),
                                   std::abs(dt_[c]) / units.time);
-    Vector sum = Vector::Zero(system_.n());
-    if (speed > 0) {
-      const double h = 1e-3 / speed;
-      for (std::size_t k = 0; k < places.size(); ++k)
-        sum += weights[k] *
-               impact.map(t + places[k] * h * dt_[c], x + places[k] * h * direction, result.laws);
-      dx_.col(c) = sum / (12 * h);
-    }
+    if (speed > 0) dx_.col(c) = derivative_at_0([&](double s) { return impact.map(t + s * dt_[c], x + s * direction, result.laws); }, 1e-3 / speed);
     const int parameter = c - static_cast<int>(request_.starts.size());
     if (parameter < 0) continue;
-    const int p = request_.parameters[static_cast<std::size_t>(parameter)];
-    const double value = system_.parameters[static_cast<std::size_t>(p)];
-    const double step = 1e-3 * (value == 0 ? 1 : std::abs(value));
-    sum.setZero();
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      Dcs moved = system_;
-      moved.parameters[static_cast<std::size_t>(p)] = value + places[k] * step;
-      sum += weights[k] * Impact::of(moved, restitution)->map(t, x, result.laws);
-    }
-    dx_.col(c) += sum / (12 * step);
+    const auto p = static_cast<std::size_t>(request_.parameters[static_cast<std::size_t>(parameter)]);
+    const double value = system_.parameters[p];
+    const auto moved = [&](double s) {
+      Dcs other = system_;
+      other.parameters[p] = value + s;
+      return Impact::of(other, restitution)->map(t, x, result.laws);
+    };
+    dx_.col(c) += derivative_at_0(moved, 1e-3 * (value == 0 ? 1 : std::abs(value)));
   }
 }
 
@@ -365,27 +383,6 @@ std::optional<bool> Sensitivities::has_rate_of(const Jet& jet, const Mode& mode,
     if (flow_.is_differential(j) && !(std::abs(one - two) <= same_derivative * most)) return false;
   }
   return true;
-}
-
-std::optional<Matrix> Sensitivities::in_order(const std::vector<Gap>& gaps, const Jet& before,
-                                              const Jet& after, const Matrix& S) const {
-  Matrix now = S;
-  Jet jet = before;
-  for (std::size_t k = 0; k < gaps.size(); ++k) {
-    const Vector dt = gap_rate(gaps[k], jet, now).time();
-    Jet next = after;
-    if (k + 1 < gaps.size()) {
-      Mode mode = jet.mode;
-      const auto law = static_cast<std::size_t>(gaps[k].law);
-      mode[law] = after.mode[law];
-      next = jets_.solve(mode, jet.t, jet.x.col(0), after.lambda.col(0));
-      if (!next.consistent || !next.determined) return std::nullopt;
-    }
-    now += (jet.x.col(1) - next.x.col(1)) * dt.transpose();
-    jet = std::move(next);
-  }
-  if (!now.allFinite()) return std::nullopt;
-  return now;
 }
 
 }  // namespace perp

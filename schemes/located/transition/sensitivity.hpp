@@ -17,6 +17,9 @@
 namespace perp {
 
 inline constexpr double same_derivative = 1e-7;  ///< relative: rates, and one-sided derivatives, that count as the same
+/// Of the terms of a derivative: what the Taylor series of a mode and the stages of a step, solved to some thousand roundings,
+/// leave of one that is 0. What is 0 by structure is 0 to the bit.
+inline constexpr double rounding_of_derivatives = 1e-12;
 
 /// Forward sensitivities S = ∂x(t)/∂q of an event-located run: the derivative of the discrete step
 /// within a mode; at an event, whose time depends on q by
@@ -36,6 +39,8 @@ class Sensitivities {
   void transfer(Archive& archive) { archive(columns_, S_, dx_, dlambda_, dt_); }
   /// Have the formulas of parameters alone, which the system holds, one derivative in all directions that are asked for?
   [[nodiscard]] bool have_formulas_one_side() const;
+  /// Have the equations of the flow's mode finite derivatives by x, λ and parameters at this state? 0^p has none by p.
+  [[nodiscard]] bool have_equations_derivatives(double t, const Vector& x, const Vector& lambda) const;
   /// From now on there are none.
   void end() { columns_ = 0; }
 
@@ -62,13 +67,16 @@ class Sensitivities {
   struct GapRate {
     Vector by_q;
     double by_t;
-    Vector terms{};  ///< of by_q of a reset, the sum of their sizes
+    Vector terms{};    ///< of by_q of a reset, the sum of their sizes
+    double moves = 0;  ///< of a reset, the same of by_t
     [[nodiscard]] Vector time() const { return -by_q / by_t; }  ///< dt*/dq
   };
   GapRate gap_rate(const Gap& gap, const Jet& jet, const Matrix& S) const;
 
-  /// Is the condition of this reset 0 at the state of a jet, but for rounding?
-  [[nodiscard]] bool is_on_condition(int reset, const Jet& jet) const;
+  /// Is the condition of this reset 0 at the state of a jet, but for rounding and what it moves by in `apart` of time?
+  [[nodiscard]] bool is_on_condition(int reset, const Jet& jet, double apart = 0) const;
+  /// The variables, then n + the laws, that the condition and the values of this reset read, and that it writes.
+  [[nodiscard]] std::vector<int> touched_by(int reset) const;
 
   /// The state at an event: dx*/dq from the present S.
   void at_event(const Jet& jet, const Vector& dt);
@@ -89,11 +97,6 @@ class Sensitivities {
   /// What the last jump onto constraints moved, at this event; empty: none did.
   [[nodiscard]] const Matrix& moved() const { return moved_; }
   void set_event(const Matrix& dx, const Vector& dt) { dx_ = dx, dt_ = dt; }
-
-  /// The derivative of S ↦ S across laws that switch at one moment, one after the other in the
-  /// given order; empty if a mode between them has no consistent jet.
-  [[nodiscard]] std::optional<Matrix> in_order(const std::vector<Gap>& gaps, const Jet& before,
-                                               const Jet& after, const Matrix& S) const;
 
  private:
   [[nodiscard]] Matrix dp() const;

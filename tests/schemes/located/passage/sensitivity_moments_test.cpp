@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -106,6 +107,65 @@ TEST_SUITE("schemes/located/sensitivity_moments") {
     check_end(run("[parameters]\nq = 1\n[variables]\ny = 1\nw = 0\nz = 0\n[model]\nequations = [\"der(y) = w\", \"der(w) = -2+b\", \"der(z) = sign(t-q)\"]\n"
                   "laws = [\"0 <= y perp b >= 0\"]\nrestitution = {b = 0.5}\n", 1.5, {0}, {0}),
               Matrix{{0.25, 0}, {1.5, 0}, {0, -2}});
+  }
+
+  // x(1) = x(0) + 1 + (1 - tau) - tau whenever a is 0
+  TEST_CASE("a reset at the moment of a switch of time, or of a crossing, that nothing connects with it") {
+    const std::string rest = "when = [{condition = \"a\", direction = 1, set = {x = \"x + 1\"}}]\n";
+    check_end(run("[parameters]\ntau = 0.5\n[variables]\na = -1\nx = 1\n[model]\nequations = [\"der(a) = 2\", \"der(x) = sign(t - tau)\"]\n" + rest, 1, {0, 1}, {0}),
+              Matrix{{1, 0, 0}, {0, 1, -2}});
+    check_end(run("[variables]\na = -1\nx = 1\ny = -1\n[model]\nequations = [\"der(a) = 2\", \"der(x) = sign(y)\", \"der(y) = 2\"]\n" + rest, 1, {0, 1, 2}, {}),
+              Matrix{{1, 0, 0}, {0, 1, 1}, {0, 0, 1}});
+  }
+
+  // x = 2 (x + dt) - dt or 2 (x - dt) + dt
+  TEST_CASE("a reset that doubles what a switch of time moves has two derivatives in either order of the events") {
+    const Trajectory found = run("[parameters]\ntau = 0.5\n[variables]\na = -1\nx = 1\n[model]\nequations = [\"der(a) = 2\", \"der(x) = sign(t - tau)\"]\n"
+                                 "when = [{condition = \"a\", direction = 1, set = {x = \"2*x\"}}]\n", 1, {0}, {0});
+    CHECK(found.counts.contains("one_sided"));
+    const auto jump = std::ranges::find(found.events, EventKind::jump, &Event::kind);
+    REQUIRE(jump != found.events.end());
+    REQUIRE(jump->pieces.size() == 2);
+    // By a(0) and tau: the reset comes first, or the switch.
+    const Matrix one{{1, 0}, {0.5, -2}}, other{{1, 0}, {-0.5, -4}};
+    const auto rows = [](const Matrix& piece) { return piece.topRows(2); };
+    const auto differs = [&](const Matrix& expected) {
+      return std::ranges::all_of(jump->pieces, [&](const Matrix& piece) { return (rows(piece) - expected).cwiseAbs().maxCoeff() > 1e-9; });
+    };
+    CHECK_FALSE(differs(one));
+    CHECK_FALSE(differs(other));
+  }
+
+  TEST_CASE("a power of 0 has no derivative by its exponent, and the run goes on without") {
+    const Trajectory found = run("[parameters]\np = 2\n[variables]\nx = -1\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = max(x, 0)^p\"]\n", 2, {}, {0});
+    check_ends(found, "the equations have no derivatives there");
+    CHECK(found.x.back()[1] == doctest::Approx(1.0 / 3).epsilon(1e-9));
+  }
+
+  TEST_CASE("ten balls that land at one moment have each the derivatives of one") {
+    std::string variables, equations, laws, restitution;
+    std::vector<int> starts;
+    Matrix expected = Matrix::Zero(20, 20);
+    for (int i = 0; i < 10; ++i) {
+      variables += fmt::format("x{0} = 1\nv{0} = 0\n", i);
+      equations += fmt::format("\"der(x{0}) = v{0}\", \"der(v{0}) = -2 + a{0}\", ", i);
+      laws += fmt::format("\"0 <= x{0} perp a{0} >= 0\", ", i);
+      restitution += fmt::format("{}a{} = 0.5", i == 0 ? "" : ", ", i);
+      starts.insert(starts.end(), {2 * i, 2 * i + 1});
+      // dt* = (dx + dv)/2, v+ = -(dv - 2 dt*)/2 = dx/2, x(1.5) = v+ (1.5 - t*) - (1.5 - t*)^2 at v+ = 1, t* = 1
+      expected.block(2 * i, 2 * i, 2, 2) = Matrix{{0.25, 0}, {1.5, 1}};
+    }
+    check_end(run("[variables]\n" + variables + "[model]\nequations = [" + equations + "]\nlaws = [" + laws + "]\nrestitution = {" + restitution + "}\n", 1.5, starts, {}), expected);
+  }
+
+  TEST_CASE("a crossing at the moment of an impact is an event of its own") {
+    const Trajectory found = run("[parameters]\nq = 1\n[variables]\nx = 0\nz = 0\ny = 1\nw = 0\n[model]\nequations = [\"der(x) = 1\", \"der(z) = sign(x-q)\", \"der(y) = w\", "
+                                 "\"der(w) = -2+b\"]\nlaws = [\"0 <= y perp b >= 0\"]\nrestitution = {b = 0.5}\n", 1.5, {2}, {0});
+    CHECK(std::ranges::count(found.events, EventKind::jump, &Event::kind) == 1);
+    const auto crossing = std::ranges::find(found.events, EventKind::crossing, &Event::kind);
+    REQUIRE(crossing != found.events.end());
+    CHECK(crossing->t == doctest::Approx(1));
+    CHECK((crossing->dt_dq - Vector{{0, 1}}).cwiseAbs().maxCoeff() <= 1e-9);
   }
 
   // z = 2 (z + 1) or 2 z + 1
