@@ -184,6 +184,9 @@ class EventRun final : public StepwiseRun {
   void tell_path();
   void log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, std::vector<Event> jumps, double t_next);
 
+  /// Within a step of the user's length a piece ends here, and the course of the next one is another line.
+  void pass_end_of_mode();
+
   /// `jumps`: data jump here, and with them what has no rate.
   void trace(bool jumps = false) {
     if (trace_ == nullptr) return;

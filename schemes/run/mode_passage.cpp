@@ -270,11 +270,19 @@ void ModePassage::log_changes(const Refinement& refinement, double h, const Vect
   }
 }
 
+/// The moment at which functions of time switch in the present step, which no switch ends, nearest to t; t where there is none.
+double ModePassage::nearest_switch(double t, double from) {
+  double nearest = t, distance = inf;
+  for (auto found = changes_.switches->next(from, scheme_.t()); found; found = changes_.switches->next(found->after, scheme_.t()))
+    if (std::abs(found->after - t) < distance) nearest = found->after, distance = std::abs(found->after - t);
+  return nearest;
+}
+
 void ModePassage::log(std::vector<Event> events, bool is_at_start) {
   // A law of time changes when its argument does, wherever secants within a step place that.
   for (Event& event : events)
     if (event.law >= 0 && changes_.switches != nullptr && changes_.switches->is_of_time(event.law))
-      event.t = std::max(switched_, event.t_before);
+      event.t = changes_.split ? std::max(switched_, event.t_before) : nearest_switch(event.t, event.t_before);
   const bool enters = std::ranges::any_of(
       events, [](const Event& event) { return event.kind == EventKind::sliding_entry; });
   events_.add(std::move(events), enters && leaves_at_once(scheme_, h_), is_at_start);

@@ -75,6 +75,7 @@ class ModePassage {
   std::optional<Failure> go_in_short_steps(double t_next, double h, const Vector& whole);
   void log_step(const Step& before);
   void log_changes(const Refinement& refinement, double h, const Vector& whole);
+  [[nodiscard]] double nearest_switch(double t, double from);
   void log(std::vector<Event> events, bool is_at_start = false);
   [[nodiscard]] bool may_split() const;
   [[nodiscard]] bool has_jump(const Refinement& refinement, double h, const Vector& whole) const;

@@ -122,7 +122,11 @@ void EventRun::log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, st
   std::ranges::move(jumps, std::back_inserter(record_.events()));
   if (!has_reset && scheme_.t() >= t_next) return;
   if (has_reset && !record_.reset(outcome.before, scheme_.t() >= t_next)) finish(Status::interrupted, interrupted_text(time()));
-  if (options_.course) record_.pass(scheme_.seen());  // a mode ends there
+  pass_end_of_mode();
+}
+
+void EventRun::pass_end_of_mode() {
+  if (options_.course) record_.pass(scheme_.seen());
   trace();
 }
 
@@ -172,7 +176,10 @@ bool EventRun::advance_through_switches(double t_next, double h) {
     const double start = scheme_.t(), length = start == from_ && is_end ? h : stop - start;
     if (stop > start && !go_to(stop, length)) return false;
     passage_.pass_switch(moment);
-    if (moment < end_ && passage_.pass_data(moment)) trace(true);
+    if (moment < end_ && passage_.pass_data(moment))
+      trace(true);
+    else if (!is_end)
+      pass_end_of_mode();
     switch_.find(moment);
     if (!is_end) continue;
     stands_ = {scheme_.t(), t_next};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -346,6 +347,27 @@ t = [0, 4]
         const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, Theta{.h = h, .theta = theta});
         REQUIRE_MESSAGE(run.status == Status::solved, run.message);
         CHECK(std::abs(run.x.back()[0] - 8000 * half_width) < 1e-6);
+      }
+  }
+
+  TEST_CASE("a switch of time has its moment where steps are not split, and the states of all parts where they are") {
+    // The clock c passes 0.3 in a part of its own: x has turned at 0.25 by then. Sines have no exact secants.
+    const std::string text =
+        "[variables]\nx = 1\nc = 0\n[model]\nequations = [\"der(x) = 2 - 4*step({})\", \"der(c) = if(c < 0.3, 1, 2)\"]\n[run]\nt = [0, 0.9]\n";
+    for (const auto& [condition, moment, h] : {std::tuple{"t - 0.25", 0.25, 0.9}, std::tuple{"sin(6*t - 1.5)", 0.25, 0.31}})
+      for (const bool split : {false, true}) {
+        const Model model = read_model_text(fmt::format(fmt::runtime(text), condition), "switched.toml");
+        const Trajectory run = integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = h, .split_at_events = split});
+        REQUIRE(run.status == Status::solved);
+        const auto of_law = [&](bool of_time) {
+          return std::ranges::find_if(run.events, [&](const Event& event) {
+            return (model.laws()[static_cast<std::size_t>(event.law)].name.find("step") != std::string::npos) == of_time;
+          });
+        };
+        REQUIRE(of_law(true) != run.events.end());
+        CHECK(std::abs(of_law(true)->t - moment) <= 1e-15);
+        REQUIRE(of_law(false) != run.events.end());
+        if (split) CHECK(std::abs(of_law(false)->x_before[0] - 1.4) <= 1e-12);
       }
   }
 }

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -189,6 +191,36 @@ TEST_SUITE("analysis/measures") {
       CHECK(of[6] == 5);
       CHECK(of[7] == 3);
     }
+  }
+
+  TEST_CASE("backward Euler measures the states at switches of functions of time, in any units and whatever stands beside") {
+    // x = 2t up to 0.25, then 3/2 less 2t, and a rest from 1.5 on; z is the rate. Constant rates make the scheme exact.
+    const std::vector<std::string> rates{"2*{1}/{0} - 4*{1}/{0}*step(t - 0.25*{0}) + 2*{1}/{0}*step(t - 1.5*{0})",
+                                         "{1}/{0}*if(t < 0.25*{0}, 2, if(t < 1.5*{0}, -2, 0))",
+                                         "({1}/{0})*(1 - 2*sign(t - 0.25*{0}) + sign(t - 1.5*{0}))"};
+    const std::vector<std::pair<std::string, std::string>> company{
+        {"", ""}, {", \"der(c) = -c^3/{}\"", ""}, {", \"der(c) = 1/{}\"", "when = [{ condition = \"c - 2.9\", direction = 1, set = { c = \"0\" } }]\n"}};
+    for (const auto& [time, length] : std::vector<std::pair<double, double>>{{1, 1}, {0x1p30, 0x1p-30}, {1e-9, 1e9}})
+      for (const std::string& rate : rates)
+        for (const auto& [equations, resets] : company)
+          for (const double h : {1.0, 0.6, 0.07}) {
+            const std::string of_rate = fmt::format(fmt::runtime(rate), time, length);
+            CAPTURE(of_rate);
+            CAPTURE(equations);
+            CAPTURE(h);
+            const std::string text = fmt::format(
+                "[variables]\nx = {}\nz = 0\n{}[model]\nequations = [\"der(x) = z\", \"z = {}\"{}]\n{}[run]\nt = [0, {}]\nh = {}\n", length,
+                equations.empty() ? "" : "c = 1\n", of_rate, fmt::format(fmt::runtime(equations), time), resets, 4 * time, h * time);
+            const Measurement of(text, {"top=max(x)", "low=min(x)", "i=integral(x)", fmt::format("a=value(x, {})", 0.25 * time),
+                                        fmt::format("b=value(x, {})", 1.5 * time), "turn=integral(z)", fmt::format("z=value(z, {})", time),
+                                        fmt::format("begin=value(z, {})", 0.125 * time), "high=max(z)", "down=min(z)"});
+            REQUIRE(of.run.status == Status::solved);
+            const double expected[] = {1.5, -1, -1.875 * time, 1.5, -1, -2, -2 / time, 2 / time, 2 / time, -2 / time};
+            for (std::size_t k = 0; k < std::size(expected); ++k) {
+              CAPTURE(k);
+              CHECK(std::abs(of[k] / length - expected[k]) <= 1e-12 * std::abs(expected[k]));
+            }
+          }
   }
 
   TEST_CASE("backward Euler measures modes that begin and end within one step") {
