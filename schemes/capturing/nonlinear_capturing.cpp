@@ -284,10 +284,8 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
   trial().is_alone = found.list.size() == 1;
   int solutions = 0, ties = 0;
   std::size_t best = 0;
-  if (options_.selector != Selector::first) {
-    best = search_.choose(found, present, solutions, ties);
-    if (keep_root(h, found.list[best], found)) best = search_.choose(found, present, solutions, ties);
-  }
+  if (options_.selector != Selector::first) best = choose(h, present, found, solutions, ties);
+  if (found.list.empty()) return none_found(found);
   // That one is alone a search of some modes does not tell; that they are several it has seen.
   const bool is_told = found.all_modes || solutions > 1;
   Attempt attempt = take(found.list[best], is_told ? solutions : 0, ties);

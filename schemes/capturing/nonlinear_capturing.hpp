@@ -11,6 +11,7 @@
 #include <perp/core/pencil/pencil.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/capturing/fresh_states.hpp>
+#include <perp/schemes/capturing/roots/root_path.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/events/reset_watch.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
@@ -186,14 +187,26 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] Mode present_or_before() const;
   void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
   // roots/nonlinear_roots.cpp
+  std::size_t choose(double h, const Mode& present, FoundSolutions& found, int& solutions, int& ties);
+  bool asks_for_root(const ModeSolution& solution);
   bool keep_root(double h, const ModeSolution& best, FoundSolutions& found);
-  bool keep_connected_root(double h, const ModeSolution& best, FoundSolutions& found);
+  std::optional<ModeSolution> connected_root(double h, const ModeSolution& best);
+  void keep_in_mode(const ModeSolution& root, FoundSolutions& found);
+  bool leave_root(double h, const ModeSolution& chosen, const std::optional<ModeSolution>& connected, FoundSolutions& found);
   bool keep_nearest_root(double h, const ModeSolution& best, FoundSolutions& found);
+  // roots/consistent_roots.cpp
+  void write(ModeSolution& solution);
+  /// Of a solution: is it on the root of the algebraic variables that the present state is on?
+  enum class Root { own, other, unknown };
+  Root root_of(double h, const ModeSolution& solution, std::optional<RootPath::Point>& end);
+  std::optional<ModeSolution> solution_from(double h, const RootPath::Point& end, const ModeSolution& other);
+  std::vector<char> laws_of_roots(const std::vector<int>& variables);
   const std::vector<int>& rooted_variables(const Mode& mode);
   [[nodiscard]] bool may_leave_root(const Vector& d) const;
   bool stays_on_root(double h);
   bool solve_on_branches(double h);
-  bool is_reached_straight(const ModeSolution& solution);
+  bool is_reached_straight(double h, const ModeSolution& solution);
+  bool begins_as(double h, const ModeSolution& solution);
   bool begins_here(double h, const ModeSolution& solution);
   [[nodiscard]] double way_of(const std::vector<int>& variables, const Vector& d) const;
   void put_first(const ModeSolution& own, FoundSolutions& found);

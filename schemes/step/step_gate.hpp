@@ -10,9 +10,9 @@ inline constexpr double most_rounding = misfit_limit;
 /// Of a variable: rounding of its way in a nonlinear step beyond which it is solved for again from where it is; with a rate
 /// where rows do not hold there.
 inline constexpr double coarse_share = 0x1p-40;
-/// Share of the way of an algebraic variable that its guess may be off: from a guess farther off Newton's method may have come
-/// to another root of the equations.
-inline constexpr double most_missed = 0.5;
+/// Share of the way of an algebraic variable that its guess, of a step as long as the last one, may be off: from a guess farther
+/// off Newton's method may have come to another root of the equations. Small, since a guess may itself be near another root.
+inline constexpr double most_missed = 0x1p-4;
 /// Share of a variable that no two roots are apart by.
 inline constexpr double least_apart = 0x1p-26;
 

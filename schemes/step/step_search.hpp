@@ -27,6 +27,7 @@ struct ModeSolution {
   bool isolated = true;              ///< no other x⁺ of this mode is near
   bool simple = true;                ///< false: the matrix does not determine x⁺, here at least
   bool lambda_determined = true;     ///< false: a continuum of λ belongs to this x⁺
+  bool on_own_root = false;          ///< known to be what the present state becomes on the way
 };
 
 /// Every solution of a step that was found.

@@ -11,7 +11,19 @@
 namespace perp {
 namespace {
 
+constexpr int short_length = -20;     ///< h·2^k of the short steps in a mode
 constexpr double as_near = 0x1p-8;  ///< relative difference of distances from a guess, of what states move in the first short steps
+
+bool is_same(const ModeSolution& a, const ModeSolution& b) {
+  return a.mode == b.mode && same_point(a.d, b.d, a.d_error, b.d_error);
+}
+
+/// Do two modes differ in nothing but these laws?
+bool differs_in(const std::vector<char>& laws, const Mode& a, const Mode& b) {
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    if (laws[i] == 0 && a[i] != b[i]) return false;
+  return true;
+}
 
 }  // namespace
 
@@ -25,14 +37,15 @@ const std::vector<int>& NonlinearCapturing::rooted_variables(const Mode& mode) {
 }
 
 /// May the step by d in the present mode, which was guessed, have come to another root of an algebraic variable that has some? On
-/// the way to one lies 0, or the guess was farther off than most of the way.
+/// the way to one lies 0, or the guess is not known to be near: it was off by a part of the way, or it is that of a shorter step.
 bool NonlinearCapturing::may_leave_root(const Vector& d) const {
   const Vector& x = current().x;
+  const bool is_longer = trial().h > current().h;
   return std::ranges::any_of(step_.curved_unknowns(), [&](int j) {
     if (j >= step_.n() || !is_algebraic(j)) return false;
     const bool turns = (x[j] < 0) != (x[j] + d[j] < 0) && x[j] != 0;
     const double way = std::abs(d[j]);
-    return turns || (std::abs(d[j] - guess_[j]) > most_missed * way && way > least_apart * std::abs(x[j]));
+    return turns || ((is_longer || std::abs(d[j] - guess_[j]) > most_missed * way) && way > least_apart * std::abs(x[j]));
   });
 }
 
@@ -41,12 +54,14 @@ bool NonlinearCapturing::may_leave_root(const Vector& d) const {
 bool NonlinearCapturing::stays_on_root(double h) {
   const State& now = current();
   State& next = trial();
-  if (now.fresh) return true;
   step_.set_mode(*now.mode);
   if (!may_leave_root(next.d)) return true;
   if (newton_.leads_straight(nothing_, now.lambda, next.d, next.lambda, rooted_variables(*now.mode), nothing_)) return true;
   const Vector d = next.d, lambda = next.lambda;
   if (follow_branch(h)) return true;
+  std::optional<RootPath::Point> end;
+  if (root_of(h, {.mode = *now.mode, .d = d, .lambda = lambda, .w = next.w}, end) == Root::other) return false;
+  step_.set_mode(*now.mode);
   next.d = d;
   next.lambda = lambda;
   return newton_.run(next.d, next.lambda) == NewtonEnd::converged;
@@ -67,47 +82,90 @@ bool NonlinearCapturing::solve_on_branches(double h) {
   return newton_.run_near(next.d, next.lambda) == NewtonEnd::converged && is_on_branch(h);
 }
 
-/// Leaves out of the solutions of the mode of `best`, the one that is chosen, those on other roots than the one that goes on
-/// from the present state; at a start, from its guess. False: none is known to be on another root.
+/// The solution of least norm, see StepSearch::choose, on the root that the present state is on as far as that is known:
+/// a selector chooses between modes, not between roots. The list may become empty.
+std::size_t NonlinearCapturing::choose(double h, const Mode& present, FoundSolutions& found, int& solutions, int& ties) {
+  const std::size_t most = 2 * found.list.size();  // of each a root may be found instead
+  std::size_t best = search_.choose(found, present, solutions, ties);
+  for (std::size_t k = 0; k < most && keep_root(h, found.list[best], found) && !found.list.empty(); ++k)
+    best = search_.choose(found, present, solutions, ties);
+  return best;
+}
+
+/// May the solution be on another root than the present state?
+bool NonlinearCapturing::asks_for_root(const ModeSolution& solution) {
+  const bool is_own = knows_mode() && solution.mode == mode();
+  return is_first_order_ && !is_own && !solution.on_own_root && !rooted_variables(solution.mode).empty();
+}
+
+/// Leaves out of the solutions `best`, the one that is chosen, or others of its mode, which are on other roots than the one
+/// that goes on from the present state; at a start, than the one nearest to the guess. False: nothing has changed.
 bool NonlinearCapturing::keep_root(double h, const ModeSolution& best, FoundSolutions& found) {
-  const bool is_own = knows_mode() && best.mode == mode();
-  if (!is_first_order_ || is_own || rooted_variables(best.mode).empty()) return false;
+  if (!asks_for_root(best)) return false;
   const ModeSolution chosen = best;
-  if (!start_pending_ && !current().fresh) {
-    if (is_reached_straight(chosen)) return false;
-    if (keep_connected_root(h, chosen, found)) return true;
-  }
-  const auto of_mode = [&](const ModeSolution& solution) { return solution.mode == chosen.mode; };
-  return std::ranges::count_if(found.list, of_mode) > 1 && keep_nearest_root(h, chosen, found);
+  if (start_pending_) return keep_nearest_root(h, chosen, found);
+  if (is_reached_straight(h, chosen)) return false;
+  const std::optional<ModeSolution> connected = connected_root(h, chosen);
+  if (!connected || connected->mode != chosen.mode) return leave_root(h, chosen, connected, found);
+  keep_in_mode(*connected, found);
+  return true;
 }
 
-/// Does the matrix at the solution lead there from the present state at once? Then no other root is on the way.
-bool NonlinearCapturing::is_reached_straight(const ModeSolution& solution) {
-  set_step(trial().t, trial().h);
-  return newton_.leads_straight(nothing_, current().lambda, solution.d, solution.lambda, rooted_variables(solution.mode), nothing_);
+/// Leaves out the solution that is chosen where it is on another root than the present state, or where it alone is not known to go on
+/// from there: for that one which does, or ends there on the own root, in its place. False: nothing has changed.
+bool NonlinearCapturing::leave_root(double h, const ModeSolution& chosen, const std::optional<ModeSolution>& connected,
+                                    FoundSolutions& found) {
+  std::optional<RootPath::Point> end;
+  const Root root = root_of(h, chosen, end);
+  if (root == Root::own) return false;
+  if (root == Root::unknown && !connected) return keep_nearest_root(h, chosen, found);
+  std::erase_if(found.list, [&](const ModeSolution& solution) { return is_same(solution, chosen); });
+  left_branch_ = true;
+  if (connected) keep_in_mode(*connected, found);
+  if (root != Root::other) return true;
+  if (const std::optional<ModeSolution> own = solution_from(h, *end, chosen)) keep_in_mode(*own, found);
+  return true;
 }
 
-/// The solution that the present one becomes on the way, in place of all others of its mode. False: none is known.
-bool NonlinearCapturing::keep_connected_root(double h, const ModeSolution& best, FoundSolutions& found) {
+/// Does the matrix at the solution lead there from the present state at once, and is it that of short steps in its mode but for
+/// what changes no sign of its determinant? Then no other root is on the way.
+bool NonlinearCapturing::is_reached_straight(double h, const ModeSolution& solution) {
+  set_step(trial().t, h);
+  return newton_.leads_straight(nothing_, current().lambda, solution.d, solution.lambda, rooted_variables(solution.mode), nothing_) &&
+         begins_as(h, solution);
+}
+
+/// Has the matrix of a short step in the mode of the solution, from the present state, its orientation?
+bool NonlinearCapturing::begins_as(double h, const ModeSolution& solution) {
+  const double shorter = std::ldexp(h, short_length);
+  Vector lambda = current().lambda;
+  set_step(t() + shorter, shorter);
+  step_.set_mode(solution.mode);
+  newton_.put_on_branches(nothing_, lambda);
+  const int orientation = step_.linearise(nothing_, lambda) ? newton_.orientation_here() : 0;
+  set_step(trial().t, h);
+  return orientation == 0 || solution.orientation == 0 || orientation == solution.orientation;
+}
+
+/// The solution that the present one becomes on the way, as the step grows from 0. Nothing: none is known.
+std::optional<ModeSolution> NonlinearCapturing::connected_root(double h, const ModeSolution& best) {
   ++followed_;
   const double now = t(), next = trial().t;
   RootPath path(step_, newton_, [&](double length) { set_step(length == h ? next : now + length, length); },
                 rooted_variables(best.mode));
   const std::optional<RootPath::Point> end = path.follow(mode(), current().lambda, h);
   set_step(next, h);
-  if (!end || end->mode != best.mode) return false;
+  if (!end) return std::nullopt;
   ModeSolution root{.mode = end->mode, .d = end->d, .lambda = end->lambda, .w = end->w};
-  step_.set_mode(root.mode);
-  step_.linearise(root.d, root.lambda);
-  root.norm = step_.norm(root.d);
-  root.residual = step_.bound(root.d, root.lambda);
-  search_.write_errors(root);
-  const auto is_root = [&](const ModeSolution& solution) {
-    return solution.mode == root.mode && same_point(solution.d, root.d, solution.d_error, root.d_error);
-  };
-  std::erase_if(found.list, [&](const ModeSolution& solution) { return solution.mode == root.mode && !is_root(solution); });
-  if (std::ranges::none_of(found.list, is_root)) found.list.insert(found.list.begin(), std::move(root));
-  return true;
+  root.on_own_root = true;
+  write(root);
+  return root;
+}
+
+/// Such a root in place of all other solutions of its mode.
+void NonlinearCapturing::keep_in_mode(const ModeSolution& root, FoundSolutions& found) {
+  std::erase_if(found.list, [&](const ModeSolution& solution) { return solution.mode == root.mode; });
+  found.list.insert(found.list.begin(), root);
 }
 
 /// How far variables go, in their units.
@@ -130,21 +188,21 @@ bool NonlinearCapturing::begins_here(double h, const ModeSolution& solution) {
   return begins;
 }
 
-/// Of the solutions of this mode that begin here, the nearest ones in the algebraic variables that have roots. False: the one
-/// that is chosen is none of them.
+/// Of the solutions that begin here, and whose modes differ in nothing but laws of such algebraic variables from the one
+/// that is chosen, the nearest ones in these. False: there is no other.
 bool NonlinearCapturing::keep_nearest_root(double h, const ModeSolution& best, FoundSolutions& found) {
   const std::vector<int> variables = rooted_variables(best.mode);
-  const auto of_mode = [&](const ModeSolution& solution) { return solution.mode == best.mode; };
-  if (!begins_here(h, best)) return false;
+  const std::vector<char> of_roots = laws_of_roots(variables);
+  const auto is_alike = [&](const ModeSolution& solution) { return differs_in(of_roots, solution.mode, best.mode); };
+  if (std::ranges::count_if(found.list, is_alike) < 2 || !begins_here(h, best)) return false;
   double least = way_of(variables, best.d);
   std::vector<double> ways;
   for (const ModeSolution& solution : found.list) {
-    ways.push_back(of_mode(solution) && begins_here(h, solution) ? way_of(variables, solution.d) : -1);
+    ways.push_back(is_alike(solution) && begins_here(h, solution) ? way_of(variables, solution.d) : -1);
     if (ways.back() >= 0) least = std::min(least, ways.back());
   }
   std::size_t k = 0;
-  std::erase_if(found.list, [&](const ModeSolution&) { return ways[k++] > (1 + as_near) * least; });
-  return true;
+  return std::erase_if(found.list, [&](const ModeSolution&) { return ways[k++] > (1 + as_near) * least; }) > 0;
 }
 
 }  // namespace perp

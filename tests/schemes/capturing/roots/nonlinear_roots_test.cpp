@@ -120,4 +120,59 @@ TEST_SUITE("schemes/capturing/roots") {
       for (std::size_t k = 0; k < run.size(); ++k) CHECK(run.x[k][0] == doctest::Approx(root(run.t[k])));
     }
   }
+
+  TEST_CASE("a start keeps a root that is given, or the nearest one, in whatever mode of the laws of that variable") {
+    // Beside x = 0.54 are y = -1.568.. below x and 1.3027.. above it, whose step moves x by less.
+    for (const double unit : {1.0, 0x1p30, 0x1p-30, 1e9, 1e-9})
+      for (const double guess : {-1.5684387141358123, -1.5})
+        for (const Selector selector : {Selector::keep_mode, Selector::minimal_norm, Selector::continuation})
+          for (const bool splits : {true, false})
+            for (const char* word : {"max(y, {0})", "if(y > {0}, y, {0})", "-min(-v, -{0})"}) {
+              CAPTURE(unit);
+              CAPTURE(guess);
+              CAPTURE(word);
+              const Trajectory run = run_text(fmt::format("x = {}\ny = {}\nv = 0", 0.54 * unit, guess * unit),
+                                              fmt::format("\"der(x) = y - 2*x*abs(x)/{0}\", \"v = y\", \"y^2 + {0}*{1} = 3*{0}^2\"", unit,
+                                                          fmt::format(fmt::runtime(word), "x")),
+                                              {.h = 0.2, .selector = selector, .split_at_events = splits}, 2);
+              REQUIRE(run.status == Status::solved);
+              CHECK(run.x[0][1] == doctest::Approx(-std::sqrt(2.46) * unit));
+              for (const Vector& x : run.x) CHECK(x[1] < 0);
+            }
+  }
+
+  TEST_CASE("behind an event, and where a selector compares modes, a step does not go to another root that moves less") {
+    for (const double unit : {1.0, 0x1p30, 0x1p-30, 1e9, 1e-9})
+      for (const Selector selector : {Selector::keep_mode, Selector::minimal_norm, Selector::continuation})
+        for (const bool splits : {true, false}) {
+          CAPTURE(unit);
+          CAPTURE(splits);
+          // y^2 grows by 100 of the way of x behind -0.05; -2.7 would need less of it.
+          for (const double h : {0.05, 0.1, 0.2, 0.3, 0.5}) {
+            CAPTURE(h);
+            const Trajectory grows = run_text(
+                fmt::format("x = {}\ny = {}", -0.2 * unit, std::sqrt(0.2) * unit),
+                fmt::format("\"der(x) = {0} - 0.54*x + 0.3*y\", \"y^2 = {0}*if(x > {1}, 0.2*{0} + 100*(x - {1}), 0.2*{0})\"", unit, -0.05 * unit),
+                {.h = h, .selector = selector, .split_at_events = splits}, 4);
+            REQUIRE(grows.status == Status::solved);
+            for (const Vector& x : grows.x) CHECK(x[1] > 0);
+          }
+          // y and z are the roots of u^2 - (2 + |x - 0.4|) u = 1, one of either sign.
+          const double y = (2.03 + std::sqrt(2.03 * 2.03 + 4)) / 2;
+          const Trajectory pair = run_text(fmt::format("x = {}\ny = {}\nz = {}", 0.43 * unit, y * unit, -unit / y),
+                                           fmt::format("\"der(x) = y - 2*x*abs(x)/{0}\", \"y + z = 2*{0} + abs(x - 0.4*{0})\", \"y*z = -{0}^2\"", unit),
+                                           {.h = 0.2, .selector = selector, .split_at_events = splits}, 1);
+          REQUIRE(pair.status == Status::solved);
+          for (const Vector& x : pair.x) CHECK(x[1] > 0);
+        }
+  }
+
+  TEST_CASE("what moves by another part of the way than it did, or by a longer step, is looked for from where it is") {
+    // Behind the step at 0.94, in which y moves by 2.4, its motion leads to the next root of the sine, 2 pi farther.
+    const Trajectory run = run_text("y = 5.708453470840215\nw = 0",
+                                    "\"sin(y - 10) = 0.95*(2/(1 + if(w - 0.95 > 0, 0.02 + 1e4*(w - 0.95), 0.02)) - 1)\", \"der(w) = 1 + 0.01*sin(y - 10)\"",
+                                    {.h = 0.07}, 2);
+    REQUIRE(run.status == Status::solved);
+    for (const Vector& x : run.x) CHECK(std::abs(x[0] - 10 + std::numbers::pi) < std::numbers::pi / 2);
+  }
 }
