@@ -124,10 +124,11 @@ TEST_SUITE("cli/map_regions") {
   TEST_CASE(
       "continuous solutions start everywhere exactly where Proposition 2 and its proof say so") {
     const Folder folder;
-    const MapOverB map =
-        map_over_B(folder, "switching_dae_jump",
-                   {"--what", "ac", "--at", "x1=-1,x2=0", "--at", "x1=0,x2=-1", "--at", "x1=0,x2=0",
-                    "--at", "x1=0,x2=1", "--at", "x1=1,x2=2"});
+    const MapOverB map = map_over_B(
+        folder, "switching_dae_jump",
+        {"--what", "ac", "--at", "x1=-1,x2=0", "--at", "x1=0,x2=-1", "--at", "x1=0,x2=0", "--at",
+         "x1=0,x2=1", "--at", "x1=1,x2=2"},
+        2);  // the lines i = 0 and i = ±j, on which the number changes, are among the points
     Mismatches wrong;
     for_each_B(map, [&](std::size_t row, int i, int j) {
       bool everywhere = true;

@@ -12,6 +12,7 @@
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/system_schemes.hpp>
+#include <perp/tests/thinned.hpp>
 
 using namespace perp;
 
@@ -140,7 +141,7 @@ void check_root(const RandomModel& random, Outcome& outcome) {
 
 TEST_SUITE("schemes/capturing/roots") {
   TEST_CASE("algebraic variables of random models, whose roots never meet, stay on the root that they begin on") {
-    constexpr int models = 250;
+    constexpr int models = 90 / perp::test::stride_of_cases(4);
     Outcome outcome;
     for (unsigned seed = 1; seed <= models; ++seed) {
       CAPTURE(seed);
