@@ -111,6 +111,7 @@ TEST_CASE("models that contradicted a relation hold it") {
       {"words", SchemeName::located, 7000696},
       {"words", SchemeName::located, 7002856},  // min(max(w, l), u): the outer law reads the inner one
       {"order", SchemeName::backward_euler, 6001737},  // an algebraic variable that passes 0 at the end of a mode
+      {"offsets", SchemeName::backward_euler, 8300044},  // the mode before held another of several multipliers
       // Steps of a mode without units; a sliding binary at the end of its range.
       {"units", SchemeName::backward_euler, 66, random_hybrid_model},
       {"schemes", SchemeName::backward_euler, 67, random_hybrid_model},
@@ -132,7 +133,6 @@ TEST_CASE("where solutions of steps are several, and a run takes one of them, it
   };
   const Case cases[] = {
       {"time", 8300044},  // two relays of one surface, of which one holds the state
-      {"offsets", 8300044},
       {"time", 6201380},  // several multipliers of one state: the mode before holds one
   };
   for (const Case& one : cases) {

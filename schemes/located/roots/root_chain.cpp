@@ -1,6 +1,9 @@
-// Which of several roots an attempt of a step leads to: asked for each attempt, and for the states in it.
+// Which of several roots an attempt of a step leads to: asked for each attempt, and for the states
+// in it. A chain that ends, where roots meet or a matrix is singular to rounding, tells nothing
+// from there on.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/tape/running_error.hpp>
@@ -10,14 +13,18 @@
 namespace perp {
 namespace {
 
-constexpr double straight = 0.5;          ///< the largest for which no two roots at one time are linked, see RootChain
-constexpr double turning = 0x1p-3;        ///< of a matrix within the last step of a run, a short one, that is about to get singular
-constexpr int largest_group = 64;         ///< of unknowns
-constexpr int most_links = 500;           ///< of a chain, each at most by a factor 3 of an unknown
-constexpr int most_corrections = 10;      ///< of Newton's method from one point of a chain to the next
-constexpr double settled = 0x1p-26;       ///< the last correction, of an unknown or its way: the next is rounding
+constexpr double straight =
+    0.5;  ///< the largest for which no two roots at one time are linked, see RootChain
+constexpr double turning = 0x1p-3;    ///< of a matrix within the last step of a run, a short one,
+                                      ///< that is about to get singular
+constexpr int largest_group = 64;     ///< of unknowns
+constexpr int most_links = 500;       ///< of a chain, each at most by a factor 3 of an unknown
+constexpr int most_corrections = 10;  ///< of Newton's method from one point of a chain to the next
+constexpr double settled =
+    0x1p-26;  ///< the last correction, of an unknown or its way: the next is rounding
 
-/// Has a matrix E ≥ 0 a spectral radius below this one? I - E/radius is an M-matrix then: its pivots are positive.
+/// Has a matrix E ≥ 0 a spectral radius below this one? I - E/radius is an M-matrix then: its
+/// pivots are positive.
 bool is_radius_below(double radius, int n, std::vector<double>& E) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) E[at(i * n + j)] = (i == j ? 1 : 0) - E[at(i * n + j)] / radius;
@@ -34,7 +41,8 @@ bool is_radius_below(double radius, int n, std::vector<double>& E) {
 
 }  // namespace
 
-void RootChain::look_at(const std::vector<Eigen::Index>& rows, const std::vector<Eigen::Index>& unknowns) {
+void RootChain::look_at(const std::vector<Eigen::Index>& rows,
+                        const std::vector<Eigen::Index>& unknowns) {
   nodes_.clear(), lu_.clear();
   blurred_ = nullptr;
   groups_ = root_groups(flow_, rows, unknowns);
@@ -47,7 +55,8 @@ void RootChain::look_at(const std::vector<Eigen::Index>& rows, const std::vector
   }
   const int largest = std::ranges::max_element(groups_, {}, &RootGroup::size)->size();
   lu_.emplace_back(largest);
-  for (std::vector<double>* matrix : {&middle_, &inverse_, &spread_, &work_}) matrix->resize(at(largest * largest));
+  for (std::vector<double>* matrix : {&middle_, &inverse_, &spread_, &work_})
+    matrix->resize(at(largest * largest));
   column_.resize(at(largest));
 }
 
@@ -60,7 +69,8 @@ std::vector<char> RootChain::unknowns() const {
 
 RootChain::Doubt RootChain::doubt() {
   if (blurred_ != nullptr) return {.unknown = blurred_->unknowns.front(), .is_rounding = true};
-  Node before{.t = at_.moved_from.t, .ydot = Vector::Zero(flow_.size())}, now{.t = at_.now.t, .ydot = before.ydot};
+  Node before{.t = at_.moved_from.t, .ydot = Vector::Zero(flow_.size())},
+      now{.t = at_.now.t, .ydot = before.ydot};
   flow_.gather(at_.moved_from.x, at_.moved_from.lambda, before.y);
   flow_.gather(at_.now.x, at_.now.lambda, now.y);
   if (empty() || !linearise(before) || !linearise(now)) return {};
@@ -77,7 +87,8 @@ bool RootChain::linearise(Node& node) {
   if (!flow_.linearize(node.t, node.ydot, node.y, H_, H_ydot_, H_y_)) return false;
   node.matrices.assign(matrices_size_, 0);
   for (const RootGroup& group : groups_)
-    for (const auto& [entry, place] : group.entries) node.matrices[group.first + at(place)] = H_y_[entry];
+    for (const auto& [entry, place] : group.entries)
+      node.matrices[group.first + at(place)] = H_y_[entry];
   return true;
 }
 
@@ -93,18 +104,18 @@ bool RootChain::follow(const Radau& radau) {
   blurred_ = nullptr;
   if (empty()) return true;
   nodes_.push_back(start(radau));
-  if (!linearise(nodes_.back())) return false;
+  lost_ = linearise(nodes_.back()) ? inf : at_.now.t;
   Node stage;
-  for (int i = 0; i < radau.stages(); ++i) {
+  for (int i = 0; i < radau.stages() && lost_ == inf; ++i) {
     stage.t = at_.now.t + radau.nodes()[i] * radau.h();
     radau.stage(i, stage.y);
     radau.interpolate_derivative(radau.nodes()[i], stage.ydot);
-    if (!linearise(stage)) return false;
-    if (is_linked(nodes_.back(), stage, 0)) {
+    if (linearise(stage) && is_linked(nodes_.back(), stage, 0))
       nodes_.push_back(stage);
-      continue;
-    }
-    if (!go_to(radau, stage.t, nodes_) || !is_linked(nodes_.back(), stage, 0)) return false;
+    else if (!go_to(radau, stage.t, nodes_))
+      lost_ = nodes_.back().t;
+    else if (!linearise(stage) || !is_linked(nodes_.back(), stage, 0))
+      return false;
   }
   return true;
 }
@@ -122,21 +133,21 @@ const RootChain::Node& RootChain::before(double t) const {
   return behind == nodes_.begin() ? nodes_.front() : *std::prev(behind);
 }
 
-bool RootChain::leads_to(const Radau& radau, double t, const Vector& ydot, const Vector& y, double share) {
+bool RootChain::leads_to(const Radau& radau, double t, const Vector& ydot, const Vector& y,
+                         double share) {
   if (empty()) return true;
   if (!begins_here() && !follow(radau)) return false;
   Node point{.t = t, .y = y, .ydot = ydot};
-  if (!linearise(point)) return false;
-  if (is_linked(before(t), point, share)) return true;
+  if (t > lost_ || !linearise(point) || is_linked(before(t), point, share)) return true;
   Chain chain{before(t)};
-  return go_to(radau, t, chain) && is_linked(chain.back(), point, share);
+  return !go_to(radau, t, chain) || is_linked(chain.back(), point, share);
 }
 
 bool RootChain::put_root(const Radau& radau, double t, Vector& y) {
   if (empty()) return true;
   if (!begins_here() && !follow(radau)) return false;
   Chain chain{before(t)};
-  if (!go_to(radau, t, chain)) return false;
+  if (t > lost_ || !go_to(radau, t, chain)) return false;
   for (const RootGroup& group : groups_) y(group.unknowns) = chain.back().y(group.unknowns);
   return true;
 }
@@ -173,7 +184,8 @@ bool RootChain::find(const Radau& radau, double t, const Node& from, Node& node)
   return correct(node, from);
 }
 
-/// Goes on with the chain to t by points as far apart as they are linked. False: they would be nearer than times are.
+/// Goes on with the chain to t by points as far apart as they are linked. False: they would be
+/// nearer than times are.
 bool RootChain::go_to(const Radau& radau, double t, Chain& chain) {
   double length = t - chain.back().t;
   Node next;
@@ -200,7 +212,8 @@ bool RootChain::is_linked(const Node& a, const Node& b, double share) {
     middle_point_.y(group.unknowns) = a.y(group.unknowns) / 2 + b.y(group.unknowns) / 2;
   }
   if (!linearise(middle_point_) || !linearise(mixed_)) return false;
-  return std::ranges::all_of(groups_, [&](const RootGroup& group) { return is_linked(group, a, b, share); });
+  return std::ranges::all_of(groups_,
+                             [&](const RootGroup& group) { return is_linked(group, a, b, share); });
 }
 
 /// M⁻¹. False: M is singular.
@@ -221,14 +234,16 @@ bool RootChain::is_near_middle(int n, const double* J, double radius) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       double sum = 0;
-      for (int k = 0; k < n; ++k) sum += inverse_[at(i * n + k)] * (J[k * n + j] - middle_[at(k * n + j)]);
+      for (int k = 0; k < n; ++k)
+        sum += inverse_[at(i * n + k)] * (J[k * n + j] - middle_[at(k * n + j)]);
       spread_[at(i * n + j)] = std::abs(sum);
     }
   std::copy_n(spread_.begin(), n * n, work_.begin());
   return is_radius_below(radius, n, work_);
 }
 
-/// What the rounding of the equations makes of each unknown of a group at the point mixed_. False: there is no bound.
+/// What the rounding of the equations makes of each unknown of a group at the point mixed_. False:
+/// there is no bound.
 bool RootChain::find_rounding(const RootGroup& group, const Node& b) {
   std::vector<RunningError> ydot(at(flow_.size())), y = ydot, rows;
   for (int k = 0; k < flow_.size(); ++k) {
@@ -240,12 +255,13 @@ bool RootChain::find_rounding(const RootGroup& group, const Node& b) {
   rounding_.assign(at(n), 0);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
-      rounding_[at(i)] += most_rounding * std::abs(inverse_[at(i * n + j)]) * rows[at(group.rows[at(j)])].error;
+      rounding_[at(i)] +=
+          most_rounding * std::abs(inverse_[at(i * n + j)]) * rows[at(group.rows[at(j)])].error;
   return true;
 }
 
-/// Is what a link misses in each unknown of a group what the rounding of its equations makes of it, and the matrix hardly
-/// another one so far away on both sides? Else another root may be as near.
+/// Is what a link misses in each unknown of a group what the rounding of its equations makes of it,
+/// and the matrix hardly another one so far away on both sides? Else another root may be as near.
 bool RootChain::is_at_rounding(const RootGroup& group, const Node& b) {
   if (!find_rounding(group, b)) return false;
   blurred_ = nullptr;
@@ -254,8 +270,10 @@ bool RootChain::is_at_rounding(const RootGroup& group, const Node& b) {
   Node beside{.t = b.t, .ydot = b.ydot};
   for (const int side : {-1, 1}) {
     beside.y = mixed_.y;
-    for (int i = 0; i < group.size(); ++i) beside.y[group.unknowns[at(i)]] += side * rounding_[at(i)];
-    if (!linearise(beside) || !is_near_middle(group.size(), &beside.matrices[group.first], straight)) {
+    for (int i = 0; i < group.size(); ++i)
+      beside.y[group.unknowns[at(i)]] += side * rounding_[at(i)];
+    if (!linearise(beside) ||
+        !is_near_middle(group.size(), &beside.matrices[group.first], straight)) {
       blurred_ = &group;
       return false;
     }

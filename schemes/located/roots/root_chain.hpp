@@ -10,37 +10,42 @@
 
 namespace perp {
 
-/// Which root of the equations without derivatives an attempt leads to: a chain of roots from the present state, each the
-/// only one near the one before. Nothing in it has a size: roots are told apart however small the unknowns are beside
-/// their units.
+/// Which root of the equations without derivatives an attempt leads to: a chain of roots from the
+/// present state, each the only one near the one before. Nothing in it has a size: roots are told
+/// apart however small the unknowns are beside their units.
 ///
-/// Two points a, b of the chain with the matrices J_a, J_b of a group of equations g are linked where, with M = (J_a + J_b)/2,
-///     E = |M⁻¹ (J_b - M)|,   the spectral radius of E is below 1/2,
-///     |Δy + M⁻¹ g(t_b, y_a)| ≤ (1/2 + E) |Δy|,   Δy = y_b - y_a, entry by entry.
-/// Then every matrix between both is regular, with a determinant of one sign, and both are not roots at one time unless
-/// they are the same: the second line would say E |Δy| ≥ |Δy|/2.
+/// Two points a, b of the chain with the matrices J_a, J_b of a group of equations g are linked
+/// where, with M = (J_a + J_b)/2 and Δy = y_b - y_a,
+///     E = |M⁻¹ (J - M)| has a spectral radius below 1/2, J at b, at (t_b, y_a) and half-way
+///     between them, ‖Δy + M⁻¹ g(t_b, y_a)‖ ≤ ‖Δy‖/2, the largest entry in units of |Δy| + 2 E
+///     |Δy|.
+/// Both are not roots at one time unless they are the same: g(t_b, y_a) = 0 would say ‖Δy‖ ≤
+/// ‖Δy‖/2.
 class RootChain {
  public:
   /// Both must outlive this.
   RootChain(const LocatedState& at, ModeFlow& flow) : at_(at), flow_(flow) {}
 
-  /// A mode begins, in which these rows determine these unknowns. Groups of more than 64 are left out: their matrices
-  /// would cost more than the step.
+  /// A mode begins, in which these rows determine these unknowns. Groups of more than 64 are left
+  /// out: their matrices would cost more than the step.
   void look_at(const std::vector<Eigen::Index>& rows, const std::vector<Eigen::Index>& unknowns);
   /// Have the equations no roots to be told apart?
   [[nodiscard]] bool empty() const { return groups_.empty(); }
   /// Of the unknowns of the mode (N): is it one of those whose roots are told apart?
   [[nodiscard]] std::vector<char> unknowns() const;
 
-  /// The chain through the stages of the attempt, which was solved. False: none leads to them.
+  /// The chain through the stages of the attempt, which was solved. False: it leads to another root
+  /// than they are.
   [[nodiscard]] bool follow(const Radau& radau);
-  /// Does the chain lead to y (N) at t, with rates ẏ, to within a share of each unknown? An attempt from the present state
-  /// has been solved, and t is in it.
-  [[nodiscard]] bool leads_to(const Radau& radau, double t, const Vector& ydot, const Vector& y, double share);
-  /// Puts the root that the chain leads to at t into y (N), which has the other unknowns. False: none is found.
+  /// Does the chain, if it leads to t, lead to y (N) there, with rates ẏ, to within a share of each
+  /// unknown? An attempt from the present state has been solved, and t is in it.
+  [[nodiscard]] bool leads_to(const Radau& radau, double t, const Vector& ydot, const Vector& y,
+                              double share);
+  /// Puts the root that the chain leads to at t into y (N), which has the other unknowns. False:
+  /// none is found.
   [[nodiscard]] bool put_root(const Radau& radau, double t, Vector& y);
-  /// Where no step is possible: an unknown the roots of which may meet here; -1: none is known. As near to each other as the
-  /// rounding of their equations: or how else?
+  /// Where no step is possible: an unknown the roots of which may meet here; -1: none is known. As
+  /// near to each other as the rounding of their equations: or how else?
   struct Doubt {
     Eigen::Index unknown = -1;
     bool is_rounding = false;
@@ -74,10 +79,13 @@ class RootChain {
   ModeFlow& flow_;
   std::vector<RootGroup> groups_;
   std::vector<DenseLu> lu_;  // one, of the largest group
-  const RootGroup* blurred_ = nullptr;  // the roots of which the last link could not tell apart for their rounding
-  Chain nodes_;              // from the present state
+  const RootGroup* blurred_ =
+      nullptr;       // the roots of which the last link could not tell apart for their rounding
+  Chain nodes_;      // from the present state
+  double lost_ = 0;  // the chain leads to no time behind it
   Vector H_, H_ydot_, H_y_;
-  Node mixed_, middle_point_;  // at the later time of a link: with the unknowns of the earlier point, and the mean of both
+  Node mixed_, middle_point_;  // at the later time of a link: with the unknowns of the earlier
+                               // point, and the mean of both
   std::vector<double> middle_, inverse_, spread_, work_, column_, rounding_, missed_;
   std::size_t matrices_size_ = 0;
 };

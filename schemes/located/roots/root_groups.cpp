@@ -1,9 +1,11 @@
 // Which equations without derivatives may have several roots: asked when a mode begins.
 #include <algorithm>
+#include <limits>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/structure.hpp>
 #include <perp/schemes/located/roots/line_dependence.hpp>
+#include <perp/schemes/located/roots/monotone_lines.hpp>
 #include <perp/schemes/located/roots/root_groups.hpp>
 
 namespace perp {
@@ -16,10 +18,11 @@ std::vector<int> places_in(const std::vector<Eigen::Index>& list, int numbers) {
   return place;
 }
 
-/// work(row, column, number of the entry) of each entry of ∂H/∂y in these rows and columns, by its place in the lists.
+/// work(row, column, number of the entry) of each entry of ∂H/∂y in these rows and columns, by its
+/// place in the lists.
 template <class Work>
-void for_each_entry(const ModeFlow& flow, const std::vector<Eigen::Index>& rows, const std::vector<Eigen::Index>& unknowns,
-                    const Work& work) {
+void for_each_entry(const ModeFlow& flow, const std::vector<Eigen::Index>& rows,
+                    const std::vector<Eigen::Index>& unknowns, const Work& work) {
   const std::vector<int> row_place = places_in(rows, flow.size());
   const linear::EntryPlaces& places = flow.places();
   for (std::size_t c = 0; c < unknowns.size(); ++c)
@@ -27,22 +30,26 @@ void for_each_entry(const ModeFlow& flow, const std::vector<Eigen::Index>& rows,
       if (const int r = row_place[at(places.row[at(e)])]; r >= 0) work(r, static_cast<int>(c), e);
 }
 
-/// Of each of these rows: is it not affine in the unknowns together? The row of a law is one in its w.
+/// Of each of these rows: is it not affine in the unknowns together? The row of a law is one in its
+/// w.
 std::vector<char> curved_rows(const ModeFlow& flow, const std::vector<Eigen::Index>& rows,
                               const std::vector<Eigen::Index>& unknowns) {
   const Dcs& formulas = flow.formulas();
   std::vector<char> inputs(at(formulas.parameter_input(0)) + formulas.parameters.size(), 0);
   const auto law = [&](Eigen::Index k) { return flow.free_laws()[at(k - flow.n())]; };
   for (const Eigen::Index k : unknowns)
-    inputs[at(k < flow.n() ? formulas.variable_input(static_cast<int>(k)) : formulas.multiplier_input(law(k)))] = 1;
+    inputs[at(k < flow.n() ? formulas.variable_input(static_cast<int>(k))
+                           : formulas.multiplier_input(law(k)))] = 1;
   const std::vector<Dependence> all = dependences(formulas.tape, inputs);
   std::vector<char> curved;
   for (const Eigen::Index k : rows)
-    curved.push_back(all[at(k < flow.n() ? formulas.F[at(k)] : formulas.G[at(law(k))])] == Dependence::nonlinear);
+    curved.push_back(all[at(k < flow.n() ? formulas.F[at(k)] : formulas.G[at(law(k))])] ==
+                     Dependence::nonlinear);
   return curved;
 }
 
-/// Of each row: is it curved, or does it determine what one holds? A row's successors determine what it holds.
+/// Of each row: is it curved, or does it determine what one holds? A row's successors determine
+/// what it holds.
 std::vector<char> rows_of_groups(const linear::Pattern& successors, std::vector<char> curved) {
   std::vector<std::size_t> reached;
   for (std::size_t r = 0; r < curved.size(); ++r)
@@ -71,6 +78,20 @@ linear::Components connected(const linear::Pattern& successors, const std::vecto
   return linear::strong_components(both);
 }
 
+/// Does one row that only rises or falls with its unknown determine it? It has no two roots apart
+/// then.
+bool is_monotone(const ModeFlow& flow, const RootGroup& group) {
+  if (group.size() != 1 || group.rows.front() >= flow.n() || group.unknowns.front() >= flow.n())
+    return false;
+  const Dcs& formulas = flow.formulas();
+  std::vector<double> values(at(formulas.parameter_input(0)),
+                             std::numeric_limits<double>::quiet_NaN());
+  values.insert(values.end(), formulas.parameters.begin(), formulas.parameters.end());
+  const int unknown = formulas.variable_input(static_cast<int>(group.unknowns.front()));
+  const Way way = ways_with(formulas.tape, unknown, values)[at(formulas.F[at(group.rows.front())])];
+  return way == Way::up || way == Way::down;
+}
+
 }  // namespace
 
 std::vector<RootGroup> root_groups(const ModeFlow& flow, const std::vector<Eigen::Index>& rows,
@@ -80,7 +101,8 @@ std::vector<RootGroup> root_groups(const ModeFlow& flow, const std::vector<Eigen
   if (std::ranges::count(curved, 0) == std::ssize(curved)) return {};
   linear::Pattern pattern(rows.size());
   for_each_entry(flow, rows, unknowns, [&](int r, int c, int) { pattern[at(r)].push_back(c); });
-  const linear::Matching matching = linear::maximum_matching(pattern, static_cast<int>(unknowns.size()));
+  const linear::Matching matching =
+      linear::maximum_matching(pattern, static_cast<int>(unknowns.size()));
   if (!matching.is_perfect()) return {};
   linear::Pattern successors(pattern.size());
   for (std::size_t r = 0; r < pattern.size(); ++r)
@@ -94,10 +116,13 @@ std::vector<RootGroup> root_groups(const ModeFlow& flow, const std::vector<Eigen
     group.rows.push_back(rows[r]);
     group.unknowns.push_back(unknowns[at(matching.column_of_row[r])]);
   }
-  std::erase_if(groups, [](const RootGroup& group) { return group.rows.empty(); });
+  std::erase_if(groups, [&](const RootGroup& group) {
+    return group.rows.empty() || is_monotone(flow, group);
+  });
   for (RootGroup& group : groups)
-    for_each_entry(flow, group.rows, group.unknowns,
-                   [&](int r, int c, int e) { group.entries.emplace_back(e, r * group.size() + c); });
+    for_each_entry(flow, group.rows, group.unknowns, [&](int r, int c, int e) {
+      group.entries.emplace_back(e, r * group.size() + c);
+    });
   return groups;
 }
 

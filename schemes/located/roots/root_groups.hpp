@@ -7,12 +7,14 @@
 
 namespace perp {
 
-/// Rows of a mode without derivatives and as many unknowns that they determine and may have several values of: rows that
-/// are not affine in the unknowns together, with those that determine what these hold. What connects them is in one group.
+/// Rows of a mode without derivatives and as many unknowns that they determine and may have several
+/// values of: rows that are not affine in the unknowns together, with those that determine what
+/// these hold. What connects them is in one group.
 struct RootGroup {
-  std::vector<Eigen::Index> rows{}, unknowns{};       ///< of H and y
-  std::vector<std::pair<int, int>> entries{};         ///< of ∂H/∂y: its number among the places of the flow, and where it is, row after row
-  std::size_t first = 0;                              ///< of its matrix among those of all groups
+  std::vector<Eigen::Index> rows{}, unknowns{};  ///< of H and y
+  std::vector<std::pair<int, int>> entries{};  ///< of ∂H/∂y: its number among the places of the
+                                               ///< flow, and where it is, row after row
+  std::size_t first = 0;                       ///< of its matrix among those of all groups
 
   [[nodiscard]] int size() const { return static_cast<int>(rows.size()); }
 };
