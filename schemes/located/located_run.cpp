@@ -17,8 +17,7 @@ constexpr int most_at_once = 20;      ///< events of one moment
 /// Why an attempt with this outcome is rejected.
 const char* reason_of(Radau::Outcome outcome) {
   if (outcome == Radau::Outcome::solved) return "the tolerance is not met";
-  return outcome == Radau::Outcome::diverged ? "Newton's method does not converge"
-                                             : "the domain of the equations ends";
+  return outcome == Radau::Outcome::diverged ? "Newton's method does not converge" : "the domain of the equations ends";
 }
 
 }  // namespace
@@ -83,21 +82,19 @@ void LocatedRun::conclude() {
   transition_.pass_resets_at_end();
   if (record_.is_open()) bounds_.pass_by_jump();
   if (record_.is_open())
-    record_.finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps{}", at_.now.t,
-                                               record_.steps, parts_.sensitivity.why_none()));
+    record_.finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps{}", at_.now.t, record_.steps,
+                                               parts_.sensitivity.why_none()));
 }
 
 /// Steps and distances of rows below an ulp of t would never end.
 void LocatedRun::check_start(const Vector& x0, Span span) const {
   check_span(span, record_.output().times);
   if (x0.size() != at_.system.n())
-    throw InvalidInput(
-        fmt::format("x0 must have {} entries but has {}", at_.system.n(), x0.size()));
+    throw InvalidInput(fmt::format("x0 must have {} entries but has {}", at_.system.n(), x0.size()));
   if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
   for (const double step : {at_.options.fixed_step, at_.options.output_step})
     if (step > 0 && (step < smallest_h(span) || !((span.end - span.start) / step < most_rows)))
-      throw InvalidInput(
-          fmt::format("h = {} is too small for the span [{}, {}]", step, span.start, span.end));
+      throw InvalidInput(fmt::format("h = {} is too small for the span [{}, {}]", step, span.start, span.end));
 }
 
 /// What "small" refers to in this run.
@@ -113,9 +110,8 @@ void LocatedRun::set_scales(const Vector& x0) {
 void LocatedRun::go_on() {
   check_interruption();
   if (record_.steps + record_.rejected >= at_.options.max_steps)
-    return record_.finish(Status::not_solved,
-                          fmt::format("stopped at t = {:.10g}: {} steps were not enough", at_.now.t,
-                                      at_.options.max_steps));
+    return record_.finish(Status::not_solved, fmt::format("stopped at t = {:.10g}: {} steps were not enough",
+                                                          at_.now.t, at_.options.max_steps));
   bounds_.pass_by_jump();
   if (!record_.is_open()) return;
   if (integrator_.is_high_index()) {
@@ -170,18 +166,16 @@ void LocatedRun::leave_root(double h) {
   shorten(is_fixed() ? 0 : h / 2, "a step leads to another root of the equations");
 }
 
-/// Is everything that happens in the attempt before this fall, if there is one, known? A fall that
-/// is found where the gaps are not resolved need not be the first. Of fixed and very short steps it
-/// is not asked.
+/// Is everything that happens in the attempt before this fall, if there is one, known? A fall that is found where the
+/// gaps are not resolved need not be the first. Of fixed and very short steps it is not asked.
 bool LocatedRun::is_seen_through(double h, const std::optional<GapWatch::Fall>& fall) {
   if (is_fixed() || !(h > 16 * at_.shortest_step())) return true;
   const double end = fall ? fall->s : 1;
-  return parts_.locator.is_resolved() && !parts_.between.hide_something(h, end) &&
-         !parts_.pulses.hide_something(h, end);
+  return parts_.locator.is_resolved() && !parts_.between.hide_something(h, end) && !parts_.pulses.hide_something(h, end);
 }
 
-/// Where derivatives ask what is beyond the end of a branch that the solution touches before this
-/// share of the attempt, the next attempt ends there.
+/// Where derivatives ask what is beyond the end of a branch that the solution touches before this share of the attempt, the
+/// next attempt ends there.
 bool LocatedRun::ends_at_touch(double h, double end) {
   if (!parts_.sensitivity.active() || is_fixed()) return false;
   double first = 1 - SensitivityUpdate::touch_share;
@@ -199,13 +193,10 @@ bool LocatedRun::ends_at_touch(double h, double end) {
   return true;
 }
 
-/// The stages of a step, to be accepted as they are. False: rejected, and the integrator has the
-/// next length.
+/// The stages of a step, to be accepted as they are. False: rejected, and the integrator has the next length.
 bool LocatedRun::attempt(double h) {
   const Radau::Outcome outcome = integrator_.attempt(h);
-  if (outcome == Radau::Outcome::solved &&
-      (is_fixed() || parts_.sensitivity.error_of_attempt() <= 1))
-    return true;
+  if (outcome == Radau::Outcome::solved && (is_fixed() || parts_.sensitivity.error_of_attempt() <= 1)) return true;
   reject(outcome, h);
   return false;
 }
@@ -215,8 +206,7 @@ void LocatedRun::reject(Radau::Outcome outcome, double h) {
   const double next = solved ? std::min(integrator_.radau().proposed_step(), 0.9 * h) : h / 4;
   const bool ends = is_fixed() || next < at_.shortest_step();
   if (solved && ends && integrator_.radau().misses_variation()) return give_up_sensitivities(h);
-  const std::optional<Gap> edge =
-      ends && outcome == Radau::Outcome::domain ? parts_.rough.gap_at_end() : std::nullopt;
+  const std::optional<Gap> edge = ends && outcome == Radau::Outcome::domain ? parts_.rough.gap_at_end() : std::nullopt;
   if (!edge) return shorten(is_fixed() ? 0 : next, reason_of(outcome));
   ++record_.rejected;
   pass_edge(*edge);
@@ -228,8 +218,8 @@ void LocatedRun::shorten(double h, const std::string& why) {
   integrator_.set_length(h);
   if (h < at_.shortest_step())
     record_.finish(Status::not_solved,
-                   fmt::format("stopped at {}: {} however short the step{}", record_.place(at_.now),
-                               why, integrator_.algebraic_part().why_it_ends()));
+                   fmt::format("stopped at {}: {} however short the step{}", record_.place(at_.now), why,
+                               integrator_.algebraic_part().why_it_ends()));
 }
 
 /// Accepts the attempt of length h, in which no gap falls.
@@ -258,14 +248,12 @@ void LocatedRun::go_nearer(const PoleWatch::Pole& pole) {
   ++record_.rejected;
   integrator_.set_length((pole.t - at_.now.t) / 2);
   if (integrator_.length() < at_.shortest_step() || is_fixed())
-    record_.finish(Status::not_solved,
-                   fmt::format("stopped at {}: {}{}", record_.place(at_.now), pole.text,
-                               integrator_.algebraic_part().why_it_ends()));
+    record_.finish(Status::not_solved, fmt::format("stopped at {}: {}{}", record_.place(at_.now), pole.text,
+                                                   integrator_.algebraic_part().why_it_ends()));
 }
 
-/// Makes the end of the attempt of length h the present state. False: that length cannot be solved,
-/// and the run has ended, or its end is beyond that of the mode, which a shorter attempt is to
-/// find.
+/// Makes the end of the attempt of length h the present state. False: that length cannot be solved, and the run has
+/// ended, or its end is beyond that of the mode, which a shorter attempt is to find.
 bool LocatedRun::accept(double h, double t_next) {
   if (!integrator_.reaches(h)) {
     record_.finish(Status::not_solved,
@@ -284,8 +272,7 @@ bool LocatedRun::accept(double h, double t_next) {
     return false;
   }
   if (record_.output().course && h > 0)
-    record_.output().course(
-        {at_.now.t, t_next, [&](double s) { return integrator_.sample(s, h); }});
+    record_.output().course({at_.now.t, t_next, [&](double s) { return integrator_.sample(s, h); }});
   at_.moved_from = at_.now;
   at_.now = end;
   at_.largest = at_.largest.cwiseMax(at_.now.x.cwiseAbs());
@@ -332,8 +319,7 @@ void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
   if (transition_.pass_resets(gap, before)) return;
   parts_.watch_resets();
   const std::vector<int> hit = at_.laws_hit();
-  transition_.go_on(before, transition_.asked(hit, at_.undecided_laws(before, hit)), hit,
-                    ModeTransition::JumpOfX::none);
+  transition_.go_on(before, transition_.asked(hit, at_.undecided_laws(before, hit)), hit, ModeTransition::JumpOfX::none);
 }
 
 /// To the event at the end of this length of an attempt of length h. False: it is not to be passed.
@@ -360,18 +346,16 @@ bool LocatedRun::move_to(double t_event, double length, double h) {
   return accept(length, t_event);
 }
 
-/// Time does not move. False, and the run has ended or another scheme goes on: events follow each
-/// other without end, or a reset that has fired fires once more, before t could tell the way in
-/// between.
+/// Time does not move. False, and the run has ended or another scheme goes on: events follow each other without
+/// end, or a reset that has fired fires once more, before t could tell the way in between.
 bool LocatedRun::may_happen_now(const Gap& gap) {
   const std::vector<int>& fired = parts_.sides.fired_here();
   const bool fires_again = std::find(fired.begin(), fired.end(), gap.reset) != fired.end();
   if (fires_again || (++zero_steps_ > most_at_once && !fired.empty())) {
-    record_.finish(
-        Status::not_solved,
-        fmt::format("stopped at t = {:.10g} (step {}): resets follow each other without end at "
-                    "this moment: {}",
-                    at_.now.t, record_.steps, parts_.sides.watch().names(fired)));
+    record_.finish(Status::not_solved,
+                   fmt::format("stopped at t = {:.10g} (step {}): resets follow each other without end at "
+                               "this moment: {}",
+                               at_.now.t, record_.steps, parts_.sides.watch().names(fired)));
     return false;
   }
   if (zero_steps_ <= most_at_once) return true;

@@ -1,5 +1,4 @@
-// Which lines are not affine in some inputs: asked where equations without derivatives may have
-// several roots.
+// Which lines are not affine in some inputs: asked where equations without derivatives may have several roots.
 #include <algorithm>
 
 #include <perp/core/base/index.hpp>

@@ -13,7 +13,6 @@ enum class Dependence : char { none, affine, nonlinear };
 [[nodiscard]] Dependence dependence_of(const Instruction& line, Dependence a, Dependence b);
 
 /// Of each line how it depends on the inputs k with inputs[k] ≠ 0, on all of them together.
-[[nodiscard]] std::vector<Dependence> dependences(const Tape& tape,
-                                                  const std::vector<char>& inputs);
+[[nodiscard]] std::vector<Dependence> dependences(const Tape& tape, const std::vector<char>& inputs);
 
 }  // namespace perp

@@ -1,6 +1,8 @@
 // Functions that only rise or only fall have no two roots apart: characteristics of diodes, flows
 // q|q|, odd powers.
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include <perp/core/base/index.hpp>
@@ -21,6 +23,13 @@ Way both(Way a, Way b) {
 Way scaled(Way a, double sign) {
   if (a == Way::none) return Way::none;
   return sign > 0 ? a : sign < 0 ? turned(a) : Way::unknown;
+}
+
+bool is_one_of(Operation operation, std::initializer_list<Operation> list) { return std::ranges::find(list, operation) != list.end(); }
+
+bool is_rising(Operation function) {
+  using enum Operation;
+  return is_one_of(function, {exp, log, log10, sqrt, sinh, tanh, asin, atan});
 }
 
 /// Lines one after the other: their ways, and their values where they are known, else NaN.
@@ -47,27 +56,18 @@ struct Lines {
   [[nodiscard]] Way way_of(const Instruction& line) const {
     const Way a = way[at(line.a)], b = line.b < 0 ? Way::none : way[at(line.b)];
     if (a == Way::none && b == Way::none) return Way::none;
-    switch (line.operation) {
-      case Operation::negate: return turned(a);
-      case Operation::add:
-      case Operation::min:
-      case Operation::max: return both(a, b);
-      case Operation::subtract: return both(a, turned(b));
-      case Operation::multiply: return product(line);
-      case Operation::divide: return b == Way::none ? scaled(a, value[at(line.b)]) : Way::unknown;
-      case Operation::power:
-        return b == Way::none && is_odd_number(line.b) && value[at(line.b)] > 0 ? a : Way::unknown;
-      case Operation::exp:
-      case Operation::log:
-      case Operation::log10:
-      case Operation::sqrt:
-      case Operation::sinh:
-      case Operation::tanh:
-      case Operation::asin:
-      case Operation::atan: return a;
-      case Operation::acos: return turned(a);
-      default: return Way::unknown;
-    }
+    if (is_rising(line.operation)) return a;
+    if (line.operation == Operation::subtract) return both(a, turned(b));
+    if (is_one_of(line.operation, {Operation::negate, Operation::acos})) return turned(a);
+    if (is_one_of(line.operation, {Operation::add, Operation::min, Operation::max})) return both(a, b);
+    return line.operation == Operation::multiply ? product(line) : quotient_or_power(line);
+  }
+
+  [[nodiscard]] Way quotient_or_power(const Instruction& line) const {
+    if (line.b < 0 || way[at(line.b)] != Way::none) return Way::unknown;
+    if (line.operation == Operation::divide) return scaled(way[at(line.a)], value[at(line.b)]);
+    const bool is_odd_power = line.operation == Operation::power && is_odd_number(line.b) && value[at(line.b)] > 0;
+    return is_odd_power ? way[at(line.a)] : Way::unknown;
   }
 
   [[nodiscard]] double value_of(const Instruction& line) const {
