@@ -45,7 +45,7 @@ void AlgebraicPart::correct(Radau& radau, double s, Vector& y) {
   radau.interpolate_derivative(s, rates_);
   correct_once(radau, s, y);
   const double t = at_.now.t + s * radau.h();
-  if (roots_.empty() || roots_.leads_to(radau, t, rates_, y, at_.options.tol)) return;
+  if (roots_.empty() || roots_.leads_to(radau, t, rates_, y, at_.options.tol) == RootChain::Led::there) return;
   // Those that are linear in the others follow the root.
   y_ = y;
   if (!roots_.put_root(radau, t, y_)) return;
@@ -90,11 +90,11 @@ bool AlgebraicPart::is_root_of(const Radau& radau, const Vector& y, const Jet& j
   });
   if (!is_near || roots_.empty()) return is_near;
   radau.interpolate_derivative((jet.t - at_.now.t) / radau.h(), rates_);
-  return roots_.leads_to(radau, jet.t, rates_, y_, at_.options.tol);
+  return roots_.leads_to(radau, jet.t, rates_, y_, at_.options.tol) != RootChain::Led::elsewhere;
 }
 
-bool AlgebraicPart::keeps_root(const Radau& radau) {
-  if (roots_.empty()) return true;
+RootChain::Led AlgebraicPart::root_of_end(const Radau& radau) {
+  if (roots_.empty()) return RootChain::Led::there;
   radau.interpolate_derivative(1, rates_);
   return roots_.leads_to(radau, at_.now.t + radau.h(), rates_, radau.end(), 0);
 }

@@ -44,7 +44,7 @@ class AlgebraicPart {
   /// equations there, where another correction would be less than half of the first. At the start the state knows them.
   void correct(Radau& radau, double s, Vector& y);
   /// Is the end of the attempt, which may be a part of a longer one, the root that the present one becomes?
-  [[nodiscard]] bool keeps_root(const Radau& radau);
+  [[nodiscard]] RootChain::Led root_of_end(const Radau& radau);
   /// Has the consistent jet at y (N), a point of the attempt, the root that the attempt leads to? Newton's method for it
   /// may end on another branch too.
   [[nodiscard]] bool is_root_of(const Radau& radau, const Vector& y, const Jet& jet);

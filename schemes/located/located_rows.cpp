@@ -29,7 +29,8 @@ bool LocatedRun::report_inside(double t, double h, bool is_solved) {
     integrator_.radau().take_back(whole_step_);
     return report(integrator_.row_on_polynomial(t, h));
   }
-  const bool is_same = is_row && integrator_.algebraic_part().keeps_root(integrator_.radau());
+  // Of which root it is a shorter step may tell, as one that ends at the row.
+  const bool is_same = is_row && integrator_.algebraic_part().root_of_end(integrator_.radau()) == RootChain::Led::there;
   if (is_same && (!is_solved || is_on_course((t - at_.now.t) / h))) return report(integrator_.row_of_attempt(t));
   miss_row(t);
   return false;

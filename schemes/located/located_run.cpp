@@ -261,7 +261,7 @@ bool LocatedRun::accept(double h, double t_next) {
                                record_.place(at_.now)));
     return false;
   }
-  if (!integrator_.algebraic_part().keeps_root(integrator_.radau())) {
+  if (integrator_.algebraic_part().root_of_end(integrator_.radau()) == RootChain::Led::elsewhere) {
     leave_root(h);
     return false;
   }

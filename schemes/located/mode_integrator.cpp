@@ -54,12 +54,10 @@ void ModeIntegrator::enter(const Jet& jet, bool first) {
   if (at_.options.fixed_step > 0) length_ = at_.options.fixed_step;
 }
 
-void ModeIntegrator::watch(const Jet& jet) {
-  algebraic_.watch(jet.t, jet.x.col(1));
-  radau_.resolve(algebraic_.roots().unknowns());
-}
+void ModeIntegrator::watch(const Jet& jet) { algebraic_.watch(jet.t, jet.x.col(1)); }
 
 Radau::Outcome ModeIntegrator::attempt(double h) {
+  radau_.resolve(algebraic_.roots().unresolved());
   const Radau::Outcome outcome = radau_.attempt(h);
   if (outcome != Radau::Outcome::solved) return outcome;
   // The last correction of the stages may have left the domain of the equations.

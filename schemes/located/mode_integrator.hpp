@@ -28,7 +28,6 @@ class ModeIntegrator {
   /// The mode with the state of the method in it.
   void transfer(Archive& archive) {
     archive(flow_, radau_, algebraic_, is_high_index_, needs_jets_, length_, smooth_length_, rates_, y_, ydot_);
-    if (archive.is_reading()) radau_.resolve(algebraic_.roots().unknowns());
   }
   /// Are the equations of the mode of an index > 2, which Radau IIA does not integrate?
   [[nodiscard]] bool is_high_index() const { return is_high_index_; }

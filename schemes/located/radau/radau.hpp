@@ -46,7 +46,7 @@ class Radau {
   void start(double t, const Vector& y, const Vector& rates = {});
 
   /// Unknowns (N, not 0) that are solved for to the rounding of their own size, however small they are beside their units:
-  /// those of which the equations have several roots. After `start`.
+  /// those near which the equations have other roots. Empty: none.
   void resolve(std::vector<char> unknowns) { resolved_ = std::move(unknowns); }
 
   /// The present state, the step before it and the last attempt, with the control of steps.

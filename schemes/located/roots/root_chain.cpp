@@ -57,7 +57,7 @@ void RootChain::look_at(const std::vector<Eigen::Index>& rows,
   lu_.emplace_back(largest);
   for (std::vector<double>* matrix : {&middle_, &inverse_, &spread_, &work_})
     matrix->resize(at(largest * largest));
-  column_.resize(at(largest));
+  column_.resize(at(largest)), distance_.resize(at(largest));
 }
 
 std::vector<char> RootChain::unknowns() const {
@@ -133,14 +133,16 @@ const RootChain::Node& RootChain::before(double t) const {
   return behind == nodes_.begin() ? nodes_.front() : *std::prev(behind);
 }
 
-bool RootChain::leads_to(const Radau& radau, double t, const Vector& ydot, const Vector& y,
-                         double share) {
-  if (empty()) return true;
-  if (!begins_here() && !follow(radau)) return false;
+RootChain::Led RootChain::leads_to(const Radau& radau, double t, const Vector& ydot, const Vector& y,
+                                   double share) {
+  if (empty()) return Led::there;
+  if (!begins_here() && !follow(radau)) return Led::elsewhere;
   Node point{.t = t, .y = y, .ydot = ydot};
-  if (t > lost_ || !linearise(point) || is_linked(before(t), point, share)) return true;
+  if (t > lost_ || !linearise(point)) return Led::nowhere;
+  if (is_linked(before(t), point, share)) return Led::there;
   Chain chain{before(t)};
-  return !go_to(radau, t, chain) || is_linked(chain.back(), point, share);
+  if (!go_to(radau, t, chain)) return Led::nowhere;
+  return is_linked(chain.back(), point, share) ? Led::there : Led::elsewhere;
 }
 
 bool RootChain::put_root(const Radau& radau, double t, Vector& y) {
@@ -252,33 +254,67 @@ bool RootChain::find_rounding(const RootGroup& group, const Node& b) {
   }
   if (!flow_.evaluate_bounded(RunningError(b.t, 2 * half_ulp(b.t)), ydot, y, rows)) return false;
   const int n = group.size();
-  rounding_.assign(at(n), 0);
+  std::fill(distance_.begin(), distance_.end(), 0);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
-      rounding_[at(i)] +=
+      distance_[at(i)] +=
           most_rounding * std::abs(inverse_[at(i * n + j)]) * rows[at(group.rows[at(j)])].error;
   return true;
 }
 
-/// Is what a link misses in each unknown of a group what the rounding of its equations makes of it,
-/// and the matrix hardly another one so far away on both sides? Else another root may be as near.
-bool RootChain::is_at_rounding(const RootGroup& group, const Node& b) {
-  if (!find_rounding(group, b)) return false;
-  blurred_ = nullptr;
+/// Is what a link misses in each unknown of a group at most this distance, and the matrix hardly another one so far away on
+/// both sides? Else another root may be as near.
+bool RootChain::is_missed_by(const RootGroup& group, const Node& b) {
   for (int i = 0; i < group.size(); ++i)
-    if (!(missed_[at(i)] <= rounding_[at(i)])) return false;
-  Node beside{.t = b.t, .ydot = b.ydot};
+    if (!(missed_[at(i)] <= distance_[at(i)])) return false;
+  return is_straight_around(group, {.t = b.t, .y = mixed_.y, .ydot = b.ydot});
+}
+
+/// Is the matrix of a group hardly another one than the middle where all its unknowns are less or greater by distance_?
+bool RootChain::is_straight_around(const RootGroup& group, const Node& point) {
   for (const int side : {-1, 1}) {
-    beside.y = mixed_.y;
-    for (int i = 0; i < group.size(); ++i)
-      beside.y[group.unknowns[at(i)]] += side * rounding_[at(i)];
-    if (!linearise(beside) ||
-        !is_near_middle(group.size(), &beside.matrices[group.first], straight)) {
-      blurred_ = &group;
-      return false;
-    }
+    Node beside = point;
+    for (int i = 0; i < group.size(); ++i) beside.y[group.unknowns[at(i)]] += side * distance_[at(i)];
+    if (!linearise(beside) || !is_near_middle(group.size(), &beside.matrices[group.first], straight)) return false;
   }
   return true;
+}
+
+/// What the method leaves of the unknowns of a group; multipliers have no such size.
+void RootChain::use_tolerance(const RootGroup& group) {
+  for (int i = 0; i < group.size(); ++i) {
+    const Eigen::Index k = group.unknowns[at(i)];
+    distance_[at(i)] = k < flow_.n() ? at_.options.tol * at_.scales.x[k] : 0;
+  }
+}
+
+std::vector<char> RootChain::unresolved() {
+  std::vector<char> found(at(flow_.size()), 0);
+  if (empty()) return found;
+  Node now{.t = at_.now.t, .ydot = Vector::Zero(flow_.size())};
+  flow_.gather(at_.now.x, at_.now.lambda, now.y);
+  if (!linearise(now)) return unknowns();
+  for (const RootGroup& group : groups_) {
+    use_tolerance(group);
+    const double* J = &now.matrices[group.first];
+    if (invert_middle(group.size(), J, J) && is_straight_around(group, now)) continue;
+    for (const Eigen::Index k : group.unknowns) found[at(k)] = 1;
+  }
+  return found;
+}
+
+/// Is what a link misses less than what the method leaves of the unknowns, or than the rounding of their equations, and no
+/// other root as near?
+bool RootChain::is_known_no_better(const RootGroup& group, const Node& b) {
+  blurred_ = nullptr;
+  use_tolerance(group);
+  if (is_missed_by(group, b)) return true;
+  if (!find_rounding(group, b)) return false;
+  for (int i = 0; i < group.size(); ++i)
+    if (!(missed_[at(i)] <= distance_[at(i)])) return false;
+  if (is_missed_by(group, b)) return true;
+  blurred_ = &group;
+  return false;
 }
 
 /// Of one group; H_ and mixed_ are those at b with the unknowns of a.
@@ -302,7 +338,7 @@ bool RootChain::is_linked(const RootGroup& group, const Node& a, const Node& b, 
     missed_[at(i)] = std::max(std::abs(rest) - share * std::abs(b.y[k]), 0.0);
     if (missed_[at(i)] > 0) missed = std::max(missed, missed_[at(i)] / unit);
   }
-  return missed <= straight * way || is_at_rounding(group, b);
+  return missed <= straight * way || is_known_no_better(group, b);
 }
 
 }  // namespace perp

@@ -34,13 +34,16 @@ class RootChain {
   /// Of the unknowns of the mode (N): is it one of those whose roots are told apart?
   [[nodiscard]] std::vector<char> unknowns() const;
 
+  /// Those of them (N) beside whose present values other roots may be as near as what the method leaves of them.
+  [[nodiscard]] std::vector<char> unresolved();
+
   /// The chain through the stages of the attempt, which was solved. False: it leads to another root
   /// than they are.
   [[nodiscard]] bool follow(const Radau& radau);
-  /// Does the chain, if it leads to t, lead to y (N) there, with rates ẏ, to within a share of each
-  /// unknown? An attempt from the present state has been solved, and t is in it.
-  [[nodiscard]] bool leads_to(const Radau& radau, double t, const Vector& ydot, const Vector& y,
-                              double share);
+  enum class Led : char { there, elsewhere, nowhere };
+  /// Where the chain leads to at t: to y (N) with rates ẏ, to within a share of each unknown, to another root, or it ends
+  /// before. An attempt from the present state has been solved, and t is in it.
+  [[nodiscard]] Led leads_to(const Radau& radau, double t, const Vector& ydot, const Vector& y, double share);
   /// Puts the root that the chain leads to at t into y (N), which has the other unknowns. False:
   /// none is found.
   [[nodiscard]] bool put_root(const Radau& radau, double t, Vector& y);
@@ -73,7 +76,10 @@ class RootChain {
   [[nodiscard]] bool invert_middle(int n, const double* J_a, const double* J_b);
   [[nodiscard]] bool is_near_middle(int n, const double* J, double radius);
   [[nodiscard]] bool find_rounding(const RootGroup& group, const Node& b);
-  [[nodiscard]] bool is_at_rounding(const RootGroup& group, const Node& b);
+  void use_tolerance(const RootGroup& group);
+  [[nodiscard]] bool is_straight_around(const RootGroup& group, const Node& point);
+  [[nodiscard]] bool is_missed_by(const RootGroup& group, const Node& b);
+  [[nodiscard]] bool is_known_no_better(const RootGroup& group, const Node& b);
 
   const LocatedState& at_;
   ModeFlow& flow_;
@@ -86,7 +92,7 @@ class RootChain {
   Vector H_, H_ydot_, H_y_;
   Node mixed_, middle_point_;  // at the later time of a link: with the unknowns of the earlier
                                // point, and the mean of both
-  std::vector<double> middle_, inverse_, spread_, work_, column_, rounding_, missed_;
+  std::vector<double> middle_, inverse_, spread_, work_, column_, distance_, missed_;
   std::size_t matrices_size_ = 0;
 };
 
