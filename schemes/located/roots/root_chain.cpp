@@ -262,12 +262,11 @@ bool RootChain::find_rounding(const RootGroup& group, const Node& b) {
   return true;
 }
 
-/// Is what a link misses in each unknown of a group at most this distance, and the matrix hardly another one so far away on
-/// both sides? Else another root may be as near.
-bool RootChain::is_missed_by(const RootGroup& group, const Node& b) {
+/// Is what a link misses in each unknown of a group at most distance_?
+bool RootChain::is_missed_by_distance(const RootGroup& group) const {
   for (int i = 0; i < group.size(); ++i)
     if (!(missed_[at(i)] <= distance_[at(i)])) return false;
-  return is_straight_around(group, {.t = b.t, .y = mixed_.y, .ydot = b.ydot});
+  return true;
 }
 
 /// Is the matrix of a group hardly another one than the middle where all its unknowns are less or greater by distance_?
@@ -307,12 +306,11 @@ std::vector<char> RootChain::unresolved() {
 /// other root as near?
 bool RootChain::is_known_no_better(const RootGroup& group, const Node& b) {
   blurred_ = nullptr;
+  const Node point{.t = b.t, .y = mixed_.y, .ydot = b.ydot};
   use_tolerance(group);
-  if (is_missed_by(group, b)) return true;
-  if (!find_rounding(group, b)) return false;
-  for (int i = 0; i < group.size(); ++i)
-    if (!(missed_[at(i)] <= distance_[at(i)])) return false;
-  if (is_missed_by(group, b)) return true;
+  if (is_missed_by_distance(group) && is_straight_around(group, point)) return true;
+  if (!find_rounding(group, b) || !is_missed_by_distance(group)) return false;
+  if (is_straight_around(group, point)) return true;
   blurred_ = &group;
   return false;
 }

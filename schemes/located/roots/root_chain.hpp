@@ -78,7 +78,7 @@ class RootChain {
   [[nodiscard]] bool find_rounding(const RootGroup& group, const Node& b);
   void use_tolerance(const RootGroup& group);
   [[nodiscard]] bool is_straight_around(const RootGroup& group, const Node& point);
-  [[nodiscard]] bool is_missed_by(const RootGroup& group, const Node& b);
+  [[nodiscard]] bool is_missed_by_distance(const RootGroup& group) const;
   [[nodiscard]] bool is_known_no_better(const RootGroup& group, const Node& b);
 
   const LocatedState& at_;
