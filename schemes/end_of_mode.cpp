@@ -35,6 +35,7 @@ class EndOfMode {
       if (!is_watched(departure.law)) laws_.push_back(departure.law);
     }
     left_ = share;
+    is_left_by_law_ = !departures.empty();
     add(share, first > 0 ? 1 - 1 / first : nan);  // on its end to rounding, it tells nothing
     return first;
   }
@@ -56,6 +57,7 @@ class EndOfMode {
   /// The step of this share has no solution.
   void fails(double share) {
     left_ = share;
+    is_left_by_law_ = false;
     add(share, nan);
   }
 
@@ -70,6 +72,8 @@ class EndOfMode {
   }
   /// Is the mode left where the longest step that keeps it brings none of these laws nearer to its end?
   [[nodiscard]] bool is_left_suddenly() const { return kept_ > 0 && !approaches_ && left_ - kept_ <= end_known_to; }
+  /// Do laws leave the mode in the shortest step that does not keep it? Else its equations have no solution there.
+  [[nodiscard]] bool is_left_by_law() const { return is_left_by_law_; }
   /// The share to try next.
   double next() {
     if (tries_ >= most_secants && tries_ % 2 == 0) return middle();  // towards a zero of a higher order secants are slow
@@ -111,6 +115,7 @@ class EndOfMode {
   }
 
   std::vector<int> laws_;  // that ended it
+  bool is_left_by_law_ = false;
   bool approaches_ = false;  // does one of them, by the longest step that kept it?
   double kept_ = 0, left_ = 1;
   double tried_ = 0;  // last
@@ -130,6 +135,10 @@ class EndSearch {
 
   /// Is the step beyond a pole of its mode? After `finds_end`.
   [[nodiscard]] bool is_before_pole() const { return is_before_pole_; }
+
+  /// Where the mode has no solution at the end of the whole step: makes the longest step that keeps it if laws leave it
+  /// behind that, before its equations lose their solution. False: they do not, as far as was found.
+  bool finds_end_by_law() { return finds_end() && !is_before_pole_ && end_.is_left_by_law(); }
 
   /// Makes the longest step that keeps the mode, or one before a pole. False: none was found.
   bool finds_end() {
@@ -254,18 +263,29 @@ Mode mode_with_led_laws(const Scheme& scheme, const Mode& before, const std::vec
   return {};
 }
 
+/// Makes the step that leaves its mode once more, for what the scheme says of it, and goes back.
+void repeat(Scheme& scheme, const Step& before, double t_next, double h) {
+  if (scheme.attempt(t_next, h).status != Status::solved) return;
+  scheme.accept();
+  (void)scheme.departures();
+  scheme.restore(before);
+}
+
 }  // namespace
 
 ModeEnd go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
   if (scheme.attempt(t_next, h).status != Status::solved) return {};
   scheme.accept();
   const std::vector<Scheme::Departure> departures = scheme.departures();
+  const bool is_lost = departures.empty() && !scheme.lost_variables().empty();
   Mode after = mode_with_led_laws(scheme, before.mode, departures);
   EndSearch search(scheme, before, h, departures);
   const bool is_end = search.first() >= 1 - at_end;
   if (is_end && end_with_mode(scheme, before, t_next, h, search.first(), departures)) return {true};
   if (search.first() >= least_share && search.finds_end()) return {true, 0, {}, search.is_before_pole()};
+  if (is_lost && search.finds_end_by_law()) return {true};
   scheme.restore(before);
+  if (is_lost) repeat(scheme, before, t_next, h);
   return {false, last_early(departures), std::move(after)};
 }
 

@@ -92,7 +92,9 @@ Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
   // What was computed before is no work of this start, nor is its own one of the first step.
   const auto start_anew = [&] {
     renew_allowance();
+    search_.look_for_start(true);
     const Attempt found = start_among_allowed(t, x0, h, events);
+    search_.look_for_start(false);
     renew_allowance();
     return found;
   };

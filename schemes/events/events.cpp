@@ -76,6 +76,19 @@ EventKind kind_of_change(const Law& law, int from, int to) {
   return EventKind::mode_change;
 }
 
+std::vector<Scheme::Departure> departures_of_arguments(const std::vector<Law>& laws, const Step& before, const Step& after,
+                                                      const Scheme& scheme) {
+  std::vector<Scheme::Departure> departures;
+  for (std::size_t i = 0; i < before.mode.size() && i < after.mode.size(); ++i) {
+    const int law = static_cast<int>(i);
+    if (before.mode[i] == after.mode[i] || scheme.argument_jumps(law)) continue;
+    const Range range = w_range(laws[i].branches[static_cast<std::size_t>(before.mode[i])]);
+    const double from = before.w[law], to = after.w[law], end = std::clamp(to, range.lower, range.upper);
+    if (from >= range.lower && from <= range.upper && end != to) departures.push_back({law, (end - from) / (to - from)});
+  }
+  return departures;
+}
+
 std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before, const Step& after,
                                const std::vector<Scheme::Departure>& departures, const Scheme& scheme,
                                bool with_states) {

@@ -15,6 +15,11 @@ namespace perp {
 /// crossing, kink or mode_change.
 EventKind kind_of_change(const Law& law, int from, int to);
 
+/// The departures of a step of which the scheme tells none, since the mode before has no solution at its end: of laws whose
+/// arguments do not jump, by the secants of these.
+std::vector<Scheme::Departure> departures_of_arguments(const std::vector<Law>& laws, const Step& before, const Step& after,
+                                                      const Scheme& scheme);
+
 /// The events of an accepted step of the scheme that changes the mode: one per law that changes its branch, at
 /// the time interpolated from `departures` (those of laws that follow another: the earliest). Algebraic variables,
 /// which may jump there, are those of the step's ends. Without states where these are told by rows alone.

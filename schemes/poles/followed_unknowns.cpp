@@ -173,12 +173,18 @@ bool FollowedUnknowns::start(const SolutionPath& path, bool at_end) {
   const std::vector<double> z = guess(path, at_end);
   const auto root = function_.around(here.t, here.x, function_.approach(here.t, here.x, z));
   if (!root) return false;
-  for (std::size_t k = 0; k < z.size(); ++k) {
-    const double found = middle((*root)[k]);
-    if (!(std::abs(found - z[k]) <= same_root * std::max(std::abs(z[k]), std::abs(found)))) return false;
-  }
+  if (!is_same_root(here, z, middles(*root))) return false;
   at_start_ = *root;
   return true;
+}
+
+/// Is the root that Newton's method finds from z the one that z is next to: near as measured by itself, or, as of an unknown that
+/// passes 0, one from which rounding does not tell z, with a determinant of one sign between?
+bool FollowedUnknowns::is_same_root(const Point& here, const std::vector<double>& z, const std::vector<double>& root) const {
+  bool is_near = true;
+  for (std::size_t k = 0; k < z.size(); ++k)
+    is_near = is_near && std::abs(root[k] - z[k]) <= same_root * std::max(std::abs(z[k]), std::abs(root[k]));
+  return is_near || (vanishes(here, z) && keeps_orientation(here, z, root));
 }
 
 /// Proves the whole path at once, and as much behind it as may be: where too much was asked for, less.

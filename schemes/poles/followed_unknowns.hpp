@@ -72,6 +72,7 @@ class FollowedUnknowns {
   [[nodiscard]] bool covers(const Point& box) const;
   bool go_on(const Point& here);
   bool start(const SolutionPath& path, bool at_end);
+  [[nodiscard]] bool is_same_root(const Point& here, const std::vector<double>& z, const std::vector<double>& root) const;
   [[nodiscard]] bool is_known(const Point& box, const std::vector<double>& z) const;
   bool extend(const SolutionPath& path);
   bool hops(const Point& end, double length, const std::vector<Place>& places, std::vector<Interval>& z);

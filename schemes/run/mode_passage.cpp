@@ -251,6 +251,8 @@ void ModePassage::log_step(const Step& before) {
     departures.push_back({-1, 1});
   else
     departures = scheme_.departures();
+  if (departures.empty() && !scheme_.lost_variables().empty())
+    departures = departures_of_arguments(laws_, before, scheme_.snapshot(), scheme_);
   if (departures.empty() && scheme_.leaves_at_end()) departures.push_back({-1, 1});
   std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), departures, scheme_, !is_whole_);
   for (Event& event : events) event.t_before = from_;

@@ -159,12 +159,23 @@ NewtonEnd StepSearch::try_starts(const Mode& mode, const Vector& d, const std::v
   return end;
 }
 
+/// From near d with the multipliers that the branches have over their arguments there: those of a steep law change so much in
+/// a short step that, where a large argument cancels, an equation they enter leads anywhere from the given ones.
+void StepSearch::try_on_branches(const Mode& mode, const Vector& d, const Vector& lambda, FoundSolutions& found) {
+  d_ = d;
+  lambda_ = lambda;
+  newton_.put_on_branches(d_, lambda_);
+  bool inside = false;
+  if (lambda_ != lambda) try_from(mode, found, inside);
+}
+
 void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& lambda,
                              FoundSolutions& found) {
   step_.set_mode(mode);
   bool decided = false;
   const std::vector<Vector> points = starts(lambda);
   const NewtonEnd end = try_starts(mode, d, points, found, decided);
+  if (is_at_start_ && step_.is_nonlinear_in_lambda()) try_on_branches(mode, d, lambda, found);
   if (thorough_ && step_.is_nonlinear_in_lambda()) scan(mode, found);
   if (!decided && end == NewtonEnd::domain) decided = search_inside(mode, points.front(), found);
   if (leads_far(decided, end)) decided = search_far(mode, points.front(), found) || decided;

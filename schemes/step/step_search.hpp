@@ -63,6 +63,8 @@ class StepSearch {
 
   /// Start Newton's method far away too, where it finds nothing in a mode from near the state?
   void look_far(bool far) { is_far_ = far; }
+  /// Is it the search of a start, whose multipliers are guesses? Then Newton's method begins on the branches too.
+  void look_for_start(bool is_start) { is_at_start_ = is_start; }
 
   /// What later searches depend on.
   void transfer(Archive& archive) { archive(thorough_, is_far_, leaving_, allowed_, modes_); }
@@ -103,6 +105,7 @@ class StepSearch {
   [[nodiscard]] bool tells_all(NewtonEnd end, bool inside, bool is_first) const;
   NewtonEnd try_starts(const Mode& mode, const Vector& d, const std::vector<Vector>& points, FoundSolutions& found,
                        bool& decided);
+  void try_on_branches(const Mode& mode, const Vector& d, const Vector& lambda, FoundSolutions& found);
   void search_mode(const Mode& mode, const Vector& d, const Vector& lambda, FoundSolutions& found);
   NewtonEnd try_from(const Mode& mode, FoundSolutions& found, bool& inside);
   bool follow(const Mode& mode, const Vector& lambda);
@@ -135,7 +138,7 @@ class StepSearch {
 
   ImplicitStep& step_;
   ModeNewton& newton_;
-  bool thorough_ = true, is_far_ = false;
+  bool thorough_ = true, is_far_ = false, is_at_start_ = false;
   std::vector<char> leaving_;  // laws with memory whose own argument leaves their branch, 2: before others; see `all`
   Arguments before_;
   bool converged_ = false;     // the last run of Newton's method

@@ -330,4 +330,25 @@ t = [0, 4]
         }
       }
   }
+
+  TEST_CASE("a start keeps its root where a multiplier cancels a large argument, whatever the slope of the law and the unit of y") {
+    for (const double slope : {1e4, 1e6, 1e8, 1e10})
+      for (const double unit : {1.0, 0x1p-30, 1e9}) {
+        CAPTURE(slope);
+        CAPTURE(unit);
+        const auto start = [&](const char* equation, double root) {
+          const Model model = read_model_text(
+              fmt::format("[variables]\ny = {:.17g}\nw = 0\n[model]\nequations = [\"der(w) = y/{:.17g} - 3\", \"{}\"]\n"
+                          "[parameters]\nS = {:.17g}\nk = {:.17g}\n[run]\nt = [0, 1]\n",
+                          unit * root, unit, equation, unit, slope),
+              "start.toml");
+          const Trajectory run = integrate(model.system, model.x0(), {0, 0.4}, BackwardEuler{.h = 0.2});
+          REQUIRE(run.status == Status::solved);
+          CHECK(std::abs(run.x.front()[0] - unit * root) <= 1e-6 * unit);
+          CHECK(std::abs(run.x.back()[0] - unit * root) <= 1e-6 * unit);
+        };
+        start("(y/S)*(y/S + 0.5) = 1/(0.1 - min(0, k*(1.05 - t)))", (-0.5 - std::sqrt(40.25)) / 2);
+        start("sin(y/S) = 0.95*(2/(1.5 - min(0, k*(1.05 - t))) - 1)", std::asin(0.95 / 3));
+      }
+  }
 }

@@ -182,6 +182,7 @@ bool NonlinearCapturing::begins_here(double h, const ModeSolution& solution) {
   Vector d = solution.d, lambda = solution.lambda;
   for (int j = 0; j < step_.n(); ++j)
     if (!is_algebraic(j)) d[j] /= 4;
+  newton_.put_on_branches(d, lambda);  // that of a steep law moves by more than what is left where a large argument cancels
   const bool is_solved = newton_.run_near(d, lambda) == NewtonEnd::converged && newton_.is_local();
   const bool begins = is_solved && step_.norm(d) <= solution.norm / 2 + solution.norm_error;
   set_step(trial().t, h);
