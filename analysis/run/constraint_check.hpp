@@ -30,7 +30,8 @@ struct RowSizes {
 /// no residual. In steps of affine systems they count with the terms of the equations that they are computed from.
 ///
 /// A step of an affine system is exact to the rounding of these terms. Where a state misses an equation or a law by half of the
-/// digits and more, the step was none, whatever was concluded from bounds: the run is not solved.
+/// digits and more, the step was none, whatever was concluded from bounds: the run is not solved. In scheme located the same
+/// holds for the equations, of which a state may miss its tolerance.
 class ConstraintCheck {
  public:
   ConstraintCheck(const Model& model, double expected_steps);
@@ -57,6 +58,7 @@ class ConstraintCheck {
     Eigen::Index row = 0;
   };
   [[nodiscard]] ConstraintRows rows_at(const Step& step);
+  [[nodiscard]] bool passes(const ConstraintRows& rows, const Step& step);
   /// What these rows miss, in units of `terms`.
   [[nodiscard]] Largest largest_of(const Vector& equation, const Vector& w, const Vector& lambda,
                                    const ConstraintRows& terms) const;
@@ -65,7 +67,9 @@ class ConstraintCheck {
   double model_time_;  ///< length of the run
   std::vector<std::string> names_;  // of their multipliers
   std::string fault_;
-  bool is_gated_ = false;
+  enum class Gate : char { none, equations, all };
+  Gate gate_ = Gate::none;
+  double most_ = 0;  // that passes it
   RowSizes sizes_;
   std::function<ConstraintRows(const Step&, RowSizes&)> rows_;
   long stride_;

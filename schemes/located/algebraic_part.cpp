@@ -37,34 +37,92 @@ bool AlgebraicPart::goes_on(const Radau& radau) {
   });
 }
 
-void AlgebraicPart::correct(Radau& radau, double s, Vector& y) {
+bool AlgebraicPart::correct(Radau& radau, double s, Asked asked, Vector& y) {
   if (s == 0) {
     flow_.gather(at_.now.x, at_.now.lambda, y_);
-    return replace_in(y, y_);
+    replace_in(y, y_);
+    return true;
   }
   radau.interpolate_derivative(s, rates_);
-  correct_once(radau, s, y);
+  const bool is_known = correct_once(radau, s, y);
+  if (!put_root(radau, s, y)) return false;
+  const bool is_told = asked == Asked::to_tell;
+  // A sample is as good as the polynomial that the others are of.
+  return (is_known && !is_told) || settle(radau, at_.now.t + s * radau.h(), is_told ? at_.options.tol : radau.rtol(), y);
+}
+
+/// Those whose roots are told apart become the root that the chain leads to. False: they are another one.
+bool AlgebraicPart::put_root(Radau& radau, double s, Vector& y) {
+  if (roots_.empty()) return true;
   const double t = at_.now.t + s * radau.h();
-  if (roots_.empty() || roots_.leads_to(radau, t, rates_, y, at_.options.tol) == RootChain::Led::there) return;
+  const RootChain::Led led = roots_.leads_to(radau, t, rates_, y, at_.options.tol);
+  if (led == RootChain::Led::there) return true;
   // Those that are linear in the others follow the root.
   y_ = y;
-  if (!roots_.put_root(radau, t, y_)) return;
+  if (!roots_.put_root(radau, t, y_)) return led != RootChain::Led::elsewhere;
   y = y_;
-  if (!radau.correction_at(s, rates_, y, correction_)) return;
+  if (!radau.correction_at(s, rates_, y, correction_)) return true;
   replace_in(y, y + correction_);
   const std::vector<char> is_root = roots_.unknowns();
   for (int k = 0; k < flow_.size(); ++k)
     if (is_root[at(k)] != 0) y[k] = y_[k];
+  return true;
 }
 
-/// At the rates of that point.
-void AlgebraicPart::correct_once(Radau& radau, double s, Vector& y) {
-  if (!radau.correction_at(s, rates_, y, correction_)) return;
+/// At the rates of that point, where another correction would be less than half of the first. Is it at most the tolerance?
+bool AlgebraicPart::correct_once(Radau& radau, double s, Vector& y) {
+  if (!radau.correction_at(s, rates_, y, correction_)) return false;
   const double size = size_of(correction_);
-  if (size <= at_.options.tol) return;
+  if (size <= at_.options.tol) return true;
   y_ = y;
   replace_in(y_, y + correction_);
-  if (radau.correction_at(s, rates_, y_, correction_) && size_of(correction_) <= size / 2) y = y_;
+  if (!radau.correction_at(s, rates_, y_, correction_)) return false;
+  const double next = size_of(correction_);
+  if (next <= size / 2) y = y_;
+  return next <= at_.options.tol;
+}
+
+/// At the rates of that point. False: no solution is found, and y stays.
+bool AlgebraicPart::settle(const Radau& radau, double t, double tolerance, Vector& y) {
+  if (watched_.empty() || rows_of_watched_.size() != watched_.size()) return true;
+  if (holds(tolerance, t, y)) return true;
+  for (const auto solve : {&AlgebraicPart::solve_near, &AlgebraicPart::solve_along}) {
+    solved_ = y;
+    if (!(this->*solve)(radau, t, solved_) || !holds(tolerance, t, solved_)) continue;
+    y = solved_;
+    return true;
+  }
+  return false;
+}
+
+/// Do the equations of what is watched hold at (t, y)?
+///     |H_i| ≤ tolerance Σ_j |∂H_i/∂y_j| max(|y_j|, unit_j)
+bool AlgebraicPart::holds(double tolerance, double t, const Vector& y) {
+  if (!flow_.linearize(t, rates_, y, H_, H_ydot_, H_y_)) return false;
+  const linear::EntryPlaces& places = flow_.places();
+  sizes_.setZero(flow_.size());
+  for (int column = 0; column < places.columns(); ++column) {
+    const double size = std::max(std::abs(y[column]), units_[column]);
+    for (int e = places.start[at(column)]; e < places.start[at(column) + 1]; ++e)
+      sizes_[places.row[at(e)]] += std::abs(H_y_[e]) * size;
+  }
+  return std::ranges::all_of(rows_of_watched_,
+                             [&](Eigen::Index i) { return std::abs(H_[i]) <= tolerance * sizes_[i]; });
+}
+
+/// By Newton's method from y.
+bool AlgebraicPart::solve_near(const Radau& radau, double t, Vector& y) {
+  if (solve(t, rates_, y) != Solved::yes) return false;
+  return roots_.empty() || roots_.leads_to(radau, t, rates_, y, at_.options.tol) != RootChain::Led::elsewhere;
+}
+
+/// Along the chain of roots from the present state; those that are linear in the others follow.
+bool AlgebraicPart::solve_along(const Radau& radau, double t, Vector& y) {
+  if (path_length_ == 0) path_.look_at(rows_of_watched_, watched_, RootChain::Of::all);
+  // Of another attempt it may have ended earlier.
+  if (path_length_ != radau.h()) path_.forget();
+  path_length_ = radau.h();
+  return !path_.empty() && path_.put_root(radau, t, y) && solve(t, rates_, y) == Solved::yes;
 }
 
 /// Only the algebraic unknowns.
@@ -150,6 +208,7 @@ void AlgebraicPart::look_at_rows() {
   const bool is_square = rows_of_watched_.size() == watched_.size();
   rows_.look_at(flow_, is_square ? watched_ : std::vector<Eigen::Index>{});
   roots_.look_at(rows_of_watched_, watched_);
+  path_length_ = 0;
 }
 
 /// The unknowns that the rows without derivatives determine.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <perp/schemes/located/located_run.hpp>
 
@@ -22,12 +23,12 @@ bool LocatedRun::report_between(double h) {
 }
 
 /// Reports the state at t inside a step of length h, of which the stages are known, or not: by a step of its own, and where
-/// that is not solved by the polynomial of the whole step. False: as above.
+/// that is not solved by the polynomial of the whole step, as far as its equations without derivatives are. False: as above.
 bool LocatedRun::report_inside(double t, double h, bool is_solved) {
   const bool is_row = solves_row(t - at_.now.t, h);
   if (!is_row && is_solved && !parts_.sensitivity.active()) {
     integrator_.radau().take_back(whole_step_);
-    return report(integrator_.row_on_polynomial(t, h));
+    if (const std::optional<Step> row = integrator_.row_on_polynomial(t, h)) return report(*row);
   }
   // Of which root it is a shorter step may tell, as one that ends at the row.
   const bool is_same = is_row && integrator_.algebraic_part().root_of_end(integrator_.radau()) == RootChain::Led::there;

@@ -272,7 +272,7 @@ bool LocatedRun::accept(double h, double t_next) {
     return false;
   }
   if (record_.output().course && h > 0)
-    record_.output().course({at_.now.t, t_next, [&](double s) { return integrator_.sample(s, h); }});
+    record_.output().course({at_.now.t, t_next, [&](double s) { return integrator_.tell(s, h); }});
   at_.moved_from = at_.now;
   at_.now = end;
   at_.largest = at_.largest.cwiseMax(at_.now.x.cwiseAbs());

@@ -95,9 +95,19 @@ Step ModeIntegrator::on_polynomial(double s, double h) {
 }
 
 Step ModeIntegrator::sample(double s, double h) {
-  radau_.interpolate(s, y_);
-  if (needs_jets_) algebraic_.correct(radau_, s, y_);
+  solve_at(s, AlgebraicPart::Asked::to_look);
   return at_interpolated(s, h);
+}
+
+Step ModeIntegrator::tell(double s, double h) {
+  if (!solve_at(s, AlgebraicPart::Asked::to_tell)) algebraic_.lose(y_);
+  return at_interpolated(s, h);
+}
+
+/// y_ at the share s of the attempt. False: its algebraic unknowns are not solved for.
+bool ModeIntegrator::solve_at(double s, AlgebraicPart::Asked asked) {
+  radau_.interpolate(s, y_);
+  return !needs_jets_ || algebraic_.correct(radau_, s, asked, y_);
 }
 
 /// At the share s of the attempt of length h, with y_.
@@ -117,8 +127,10 @@ Step ModeIntegrator::row_of_attempt(double t) {
   return with_jet(t, [this](const Step& state) { return jets_.values_at(state); });
 }
 
-Step ModeIntegrator::row_on_polynomial(double t, double h) {
-  Step state = sample((t - at_.now.t) / h, h);
+std::optional<Step> ModeIntegrator::row_on_polynomial(double t, double h) {
+  const double s = (t - at_.now.t) / h;
+  if (!solve_at(s, AlgebraicPart::Asked::to_tell)) return std::nullopt;
+  Step state = at_interpolated(s, h);
   state.t = t;
   if (!needs_jets_) return state;
   const Jet jet = jets_.values_at(state);

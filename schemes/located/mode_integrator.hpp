@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <perp/schemes/located/algebraic_part.hpp>
@@ -51,6 +52,9 @@ class ModeIntegrator {
   /// The state at the share s of the attempt of length h: differential parts by its polynomial, algebraic ones
   /// by the equations, which the polynomial of a step that is long for them alone does not meet between its stages.
   Step sample(double s, double h);
+  /// The same for one who takes the state for the solution: unknowns that rows without derivatives determine are their
+  /// solution to the tolerance of the polynomial, or not a number.
+  Step tell(double s, double h);
   /// The same with all parts by its polynomial, in which nothing leaves the branch of the equations that the stages are
   /// on.
   Step on_polynomial(double s, double h);
@@ -59,8 +63,9 @@ class ModeIntegrator {
   Step end_of_attempt(double t);
   /// The same for one who goes on from elsewhere.
   Step row_of_attempt(double t);
-  /// The state at t inside the attempt of length h by its polynomial, to within the tolerance.
-  Step row_on_polynomial(double t, double h);
+  /// The state at t inside the attempt of length h by its polynomial, to within the tolerance. Empty: the equations without
+  /// derivatives are not solved there.
+  std::optional<Step> row_on_polynomial(double t, double h);
   /// Where the rates at the start of the mode lead within this time.
   [[nodiscard]] Step ahead(double time) const;
   /// Takes the attempt as the present state of the method.
@@ -92,6 +97,7 @@ class ModeIntegrator {
   [[nodiscard]] double first_length(const Jet& jet) const;
   [[nodiscard]] double longest_by_multipliers(const Jet& jet) const;
   Step at_interpolated(double s, double h);
+  bool solve_at(double s, AlgebraicPart::Asked asked);
 
   const LocatedState& at_;
   ModeJets& jets_;

@@ -88,6 +88,8 @@ class Radau {
   /// Its polynomial at its start + s h, as `interpolate`.
   void interpolate(const Attempt& kept, double s, Vector& y) const;
 
+  /// The relative error inside a step up to which it is accepted.
+  [[nodiscard]] double rtol() const { return tolerance_.rtol; }
   [[nodiscard]] int stages() const { return table_.stages; }
   [[nodiscard]] const Vector& nodes() const { return table_.c; }  ///< c_i, of which the last is 1
   /// Of each equation the unit of its residual for a change of the unknowns by their units, inverse; of the last matrix.

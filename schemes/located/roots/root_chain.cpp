@@ -42,10 +42,11 @@ bool is_radius_below(double radius, int n, std::vector<double>& E) {
 }  // namespace
 
 void RootChain::look_at(const std::vector<Eigen::Index>& rows,
-                        const std::vector<Eigen::Index>& unknowns) {
+                        const std::vector<Eigen::Index>& unknowns, Of of) {
   nodes_.clear(), lu_.clear();
   blurred_ = nullptr;
   groups_ = root_groups(flow_, rows, unknowns);
+  if (of == Of::several_roots) std::erase_if(groups_, [&](const RootGroup& group) { return has_one_root(flow_, group); });
   std::erase_if(groups_, [](const RootGroup& group) { return group.size() > largest_group; });
   if (groups_.empty()) return;
   matrices_size_ = 0;

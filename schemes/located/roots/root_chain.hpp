@@ -28,7 +28,9 @@ class RootChain {
 
   /// A mode begins, in which these rows determine these unknowns. Groups of more than 64 are left
   /// out: their matrices would cost more than the step.
-  void look_at(const std::vector<Eigen::Index>& rows, const std::vector<Eigen::Index>& unknowns);
+  /// Of groups that may have several roots, or of all: the chain then is the way to the root.
+  enum class Of : char { several_roots, all };
+  void look_at(const std::vector<Eigen::Index>& rows, const std::vector<Eigen::Index>& unknowns, Of of = Of::several_roots);
   /// Have the equations no roots to be told apart?
   [[nodiscard]] bool empty() const { return groups_.empty(); }
   /// Of the unknowns of the mode (N): is it one of those whose roots are told apart?
@@ -40,6 +42,8 @@ class RootChain {
   /// The chain through the stages of the attempt, which was solved. False: it leads to another root
   /// than they are.
   [[nodiscard]] bool follow(const Radau& radau);
+  /// The next question makes the chain anew.
+  void forget() { nodes_.clear(); }
   enum class Led : char { there, elsewhere, nowhere };
   /// Where the chain leads to at t: to y (N) with rates ẏ, to within a share of each unknown, to another root, or it ends
   /// before. An attempt from the present state has been solved, and t is in it.

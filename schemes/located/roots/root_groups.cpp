@@ -78,20 +78,6 @@ linear::Components connected(const linear::Pattern& successors, const std::vecto
   return linear::strong_components(both);
 }
 
-/// Does one row that only rises or falls with its unknown determine it? It has no two roots apart
-/// then.
-bool is_monotone(const ModeFlow& flow, const RootGroup& group) {
-  if (group.size() != 1 || group.rows.front() >= flow.n() || group.unknowns.front() >= flow.n())
-    return false;
-  const Dcs& formulas = flow.formulas();
-  std::vector<double> values(at(formulas.parameter_input(0)),
-                             std::numeric_limits<double>::quiet_NaN());
-  values.insert(values.end(), formulas.parameters.begin(), formulas.parameters.end());
-  const int unknown = formulas.variable_input(static_cast<int>(group.unknowns.front()));
-  const Way way = ways_with(formulas.tape, unknown, values)[at(formulas.F[at(group.rows.front())])];
-  return way == Way::up || way == Way::down;
-}
-
 }  // namespace
 
 std::vector<RootGroup> root_groups(const ModeFlow& flow, const std::vector<Eigen::Index>& rows,
@@ -116,14 +102,24 @@ std::vector<RootGroup> root_groups(const ModeFlow& flow, const std::vector<Eigen
     group.rows.push_back(rows[r]);
     group.unknowns.push_back(unknowns[at(matching.column_of_row[r])]);
   }
-  std::erase_if(groups, [&](const RootGroup& group) {
-    return group.rows.empty() || is_monotone(flow, group);
-  });
+  std::erase_if(groups, [&](const RootGroup& group) { return group.rows.empty(); });
   for (RootGroup& group : groups)
     for_each_entry(flow, group.rows, group.unknowns, [&](int r, int c, int e) {
       group.entries.emplace_back(e, r * group.size() + c);
     });
   return groups;
+}
+
+bool has_one_root(const ModeFlow& flow, const RootGroup& group) {
+  if (group.size() != 1 || group.rows.front() >= flow.n() || group.unknowns.front() >= flow.n())
+    return false;
+  const Dcs& formulas = flow.formulas();
+  std::vector<double> values(at(formulas.parameter_input(0)),
+                             std::numeric_limits<double>::quiet_NaN());
+  values.insert(values.end(), formulas.parameters.begin(), formulas.parameters.end());
+  const int unknown = formulas.variable_input(static_cast<int>(group.unknowns.front()));
+  const Way way = ways_with(formulas.tape, unknown, values)[at(formulas.F[at(group.rows.front())])];
+  return way == Way::up || way == Way::down;
 }
 
 }  // namespace perp

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
 #include <string>
 
@@ -75,5 +76,37 @@ TEST_CASE("a state that misses a law or an algebraic equation by a thousandth is
       step.x[1] -= 0.25e-3 * unit;
     });
     CHECK(beyond.find("the law of s misses") != std::string::npos);
+  }
+}
+
+TEST_CASE("a state of scheme located that misses an algebraic equation by more than the tolerance is none, in any unit") {
+  for (const int k : {-20, 0, 20}) {
+    CAPTURE(k);
+    const double unit = std::ldexp(1, k);
+    ReadOptions known;
+    const Model model = read_model_text("[parameters]\nu = " + std::to_string(unit) + R"toml(
+[variables]
+x = "u"
+y = 0
+[model]
+equations = ["der(x) = -x", "y + u*tanh(y/u) = x^2/u"]
+[run]
+t = [0, 2]
+h = 0.01
+scheme = "located"
+)toml", "located.toml", {}, known);
+    const KeptRun run = keep_run(model, {});
+    CHECK(run.run.status == Status::solved);
+    const auto fault_with = [&](double miss) {
+      ConstraintCheck check(model, 200);
+      for (std::size_t i = 0; i < run.rows(); ++i) {
+        Step step = run.row(i);
+        if (i == 20) step.x[1] += miss * unit;
+        if (!check.add(step)) return check.fault();
+      }
+      return std::string();
+    };
+    CHECK(fault_with(1e-10).empty());
+    CHECK(fault_with(1e-3).find(fmt::format("stopped at t = {:.10g}: an algebraic equation misses", run.row(20).t)) == 0);
   }
 }
