@@ -173,6 +173,10 @@ std::string SensitivityUpdate::name_of(const MomentEvent& event) const {
 
 /// There are none from here on: what these events of one moment lead to has no derivative, or none that is known.
 void SensitivityUpdate::end_between(const MomentEvent& one, const MomentEvent& other, const char* why) {
+  // What was told of the sides of some of them alone is of no side of the moment.
+  for (Event& event : record_.events() | std::views::drop(static_cast<std::ptrdiff_t>(moment_.first_event)))
+    if (event.pieces.size() > 1) event.pieces.clear();
+  at_.passage.pieces.clear();
   end(fmt::format("the solution passes {} and {} at one moment, and {}", name_of(one), name_of(other), why));
 }
 

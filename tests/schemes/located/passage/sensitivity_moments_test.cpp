@@ -175,6 +175,16 @@ TEST_SUITE("schemes/located/sensitivity_moments") {
                "no sensitivities from t = 1 on: the solution passes the condition of when 1 and the condition of when 2 at one moment");
   }
 
+  // The laws on the surfaces of both resets have sides of their own, which neither of the states 2 (y + 3)^2, 2 y^2 + 3 behind has.
+  TEST_CASE("where events of one moment have no derivative, nothing is told of the sides of some of them") {
+    const Trajectory found = run("[parameters]\ns = 1\nb = 1\n[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = if(t<s,1,3)*if(x<b,2,5)\"]\n"
+                                 "when = [{condition = \"x-b\", direction = 1, set = {y = \"2*y*y\"}}, {condition = \"t-s\", direction = 1, set = {y = \"y+3\"}}]\n",
+                                 2, {0, 1}, {0, 1});
+    check_ends(found, "the state behind them depends on their order");
+    CHECK(found.events.size() == 3);
+    CHECK(std::ranges::all_of(found.events, [](const Event& event) { return event.pieces.empty(); }));
+  }
+
   TEST_CASE("a reset that lands on a surface has none by what moves that, and has by what does not") {
     const std::string text = "[parameters]\np = 1\n[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = sign(x - p)\"]\n"
                              "when = [{condition = \"t - 0.5\", direction = 1, set = {x = \"1\"}}]\n";
