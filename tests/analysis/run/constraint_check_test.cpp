@@ -17,7 +17,7 @@ namespace {
 Model sliding(int k, const std::string& scheme = "backward_euler") {
   const double unit = std::ldexp(1, k);
   ReadOptions known;
-  return read_model_text("[parameters]\nu = " + std::to_string(unit) + R"toml(
+  return read_model_text(fmt::format("[parameters]\nu = {:.17g}", unit) + R"toml(
 [variables]
 x = "u"
 y = "0.5*u"
@@ -84,7 +84,7 @@ TEST_CASE("a state of scheme located that misses an algebraic equation by more t
     CAPTURE(k);
     const double unit = std::ldexp(1, k);
     ReadOptions known;
-    const Model model = read_model_text("[parameters]\nu = " + std::to_string(unit) + R"toml(
+    const Model model = read_model_text(fmt::format("[parameters]\nu = {:.17g}", unit) + R"toml(
 [variables]
 x = "u"
 y = 0
